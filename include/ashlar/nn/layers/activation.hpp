@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// What a layer applies element by element; gelu is the erf form, gelu_tanh PyTorch's approximate='tanh'.
+/// The elementwise function of a layer; gelu is the erf form, gelu_tanh PyTorch's approximate='tanh'.
 enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
 
 /// The activation of every element, lazily.

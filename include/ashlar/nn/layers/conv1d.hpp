@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv1d: learnt sums over windows of a signal.
+// conv1d: a convolution over a signal with learnt weights.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// The options of `conv1d`, those of PyTorch's nn.Conv1d: channels in and out, the kernel, and what it does along time.
+/// The options of `conv1d`, those of PyTorch's nn.Conv1d: channels in and out, the kernel, and its steps along time.
 /// With `channels_last` inputs are [..., time, in].
 struct conv1d_options {
     width in, out, kernel;
@@ -24,13 +24,13 @@ struct conv1d_options {
     bool channels_last = false;
 };
 
-/// Sums over windows of time, of all channels of a group: [..., in, T] to [..., out, windows], or with `channels_last`
-/// [..., T, in] to [..., windows, out], lazily; windows = (T + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1.
-/// PyTorch's nn.Conv1d: in weight files `weight` is [out, in / groups, kernel] and `bias` [out]. Here the matrix is
-/// [kernel * in / groups, out], packed where there is one group: of a signal whose channels lie side by side the
-/// windows are its rows, read where they lie. What is padded, computed or has its time side by side waits in scratch,
-/// which `workspace_bytes` counts; nothing else of the size of the input does. in / groups * kernel * out + out
-/// parameters.
+/// Weighted sums over windows of time and all channels of a group: [..., in, T] to [..., out, windows], or with
+/// `channels_last` [..., T, in] to [..., windows, out], lazily; windows = (T + 2 * padding - dilation * (kernel - 1) -
+/// 1) / stride + 1. PyTorch's nn.Conv1d: in weight files `weight` is [out, in / groups, kernel] and `bias` [out]. Here
+/// the matrix is [kernel * in / groups, out], packed if there is one group. If the channels of a signal are contiguous,
+/// its windows are the rows of the product and are read in place. A padded or computed input, or one with contiguous
+/// time, is copied to scratch, which `workspace_bytes` counts; nothing else of the input's size is. in / groups *
+/// kernel * out + out parameters.
 ///
 ///     nn::conv1d<{.in = 80, .out = 64, .kernel = 3, .padding = 1}> stem{};
 ///     tensor<float, 2, 64, 50> features = gelu(stem(mel));   // mel: tensor<float, 2, 80, 50>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv2d: learnt sums over windows of an image.
+// conv2d: a convolution over an image with learnt weights.
 #pragma once
 
 #include <array>
@@ -27,12 +27,12 @@ struct conv2d_options {
     bool channels_last = false;
 };
 
-/// Sums over windows of an image, of all channels of a group: [..., in, H, W] to [..., out, rows, columns], or with
-/// `channels_last` [..., H, W, in] to [..., rows, columns, out], lazily, with extents as of `conv1d`. PyTorch's
+/// Weighted sums over windows of an image and all channels of a group: [..., in, H, W] to [..., out, rows, columns], or
+/// with `channels_last` [..., H, W, in] to [..., rows, columns, out], lazily, with extents as of `conv1d`. PyTorch's
 /// nn.Conv2d: in weight files `weight` is [out, in / groups, height, width of the kernel] and `bias` [out]. Here the
-/// matrix is [height * width * in / groups, out], packed where there is one group. What is padded, computed or has its
-/// columns side by side waits in scratch, and so do the windows of a tile; a group for each channel, of up to 32 taps,
-/// has no windows, and with as many results as channels it reads images in either layout.
+/// matrix is [height * width * in / groups, out], packed if there is one group. A padded or computed input, or one with
+/// contiguous columns, is copied to scratch, and so are the windows of a tile. With one group per channel and up to 32
+/// taps there are no windows; with as many results as channels both layouts are read in place.
 ///
 ///     nn::conv2d<{.in = 3, .out = 64, .kernel = 16, .stride = 16}> patches{};
 ///     tensor<float, 64, 2, 2> y = patches(image);   // image: tensor<float, 3, 32, 32>
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    /// The permutation that brings the channels behind the image, or before it.
+    /// The permutation that moves the channels after the image, or before it.
     template <std::size_t Rank, bool Last>
     static consteval std::array<std::size_t, Rank> channels_to() {
         std::array<std::size_t, Rank> order{};
@@ -123,7 +123,7 @@ private:
             return ashlar::detail::hold(std::forward<Sums>(y));
     }
 
-    /// The image with zeros around it, in memory with channels side by side.
+    /// The image with zeros around it, in memory with contiguous channels.
     template <any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto framed(Input&& x) noexcept {
         constexpr std::size_t axis = shape_of<Input>::rank - 3;
@@ -146,8 +146,8 @@ private:
         }(std::make_index_sequence<down.kernel>{});
     }
 
-    /// A convolution of each channel by itself, [..., in, H, W] to [..., in, rows, columns]: multiply-adds of rows of
-    /// the image, one for each tap, by the weight of a channel.
+    /// A depthwise convolution, [..., in, H, W] to [..., in, rows, columns]: multiply-adds of rows of the image, one
+    /// for each tap, by the weight of a channel.
     template <any_expression Input>
     ASHLAR_ALWAYS_INLINE constexpr auto sums_of_planes(Input&& x) const noexcept {
         constexpr std::size_t axis = shape_of<Input>::rank - 2;

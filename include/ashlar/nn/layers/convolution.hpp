@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What convolutions have in common: their input with channels last, in memory, and its taps side by side.
+// Shared parts of convolutions: the input in memory with channels last, and its taps side by side.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@
 
 namespace ashlar::inline v0_1::nn::detail {
 
-/// What a convolution does along one axis.
+/// The parameters of a convolution along one axis.
 struct convolved_axis {
     std::size_t kernel = 1, stride = 1, padding = 0, dilation = 1;
 
@@ -39,7 +39,7 @@ struct convolved_axis {
     constexpr std::size_t windows(std::size_t extent) const {
         return fits(extent) && stride != 0 ? (extent + 2 * padding - reach()) / stride + 1 : 1;
     }
-    /// Whether it reads entry i for entry i and nothing else.
+    /// Whether result i depends on entry i only.
     constexpr bool is_pointwise() const { return kernel == 1 && stride == 1 && padding == 0; }
 };
 
@@ -52,7 +52,7 @@ struct convolved_channels {
     constexpr bool is_depthwise() const { return groups == in && groups != 1; }
 };
 
-/// Whether the options of a convolution hold together.
+/// Whether the options of a convolution are consistent.
 template <auto Channels, auto... Axes>
 struct convolution_options {
     static constexpr bool valid = Channels.in != 0 && Channels.out != 0 && Channels.groups != 0 &&
@@ -60,7 +60,7 @@ struct convolution_options {
                                   (true && ... && (Axes.kernel != 0 && Axes.stride != 0 && Axes.dilation != 0));
 };
 
-/// Whether an input has the channels where the module looks for them.
+/// Whether an input has the channels on the axis that the module expects.
 template <class Input, std::size_t Spatial, std::size_t Channels, bool ChannelsLast>
 struct convolution_input {
     static consteval bool check() {
@@ -81,7 +81,7 @@ struct convolution_kernel {
     static constexpr bool fits = check();
 };
 
-/// The matrix [taps * channels of a group, out] of a convolution: packed where it is the right operand of one product.
+/// The matrix [taps * channels of a group, out] of a convolution: packed if it is the right operand of one product.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns, bool OneGroup>
 struct convolution_matrix {
     using type = basic_tensor<table_element<Element>, Rows, Columns>;
@@ -91,8 +91,8 @@ struct convolution_matrix<Element, Panel, Rows, Columns, true> {
     using type = weight_matrix<Element, Panel, Rows, Columns>;
 };
 
-/// x with zeros before and behind an axis, in memory with channels, its last axis, side by side: where it lies if it
-/// does so already, else in scratch.
+/// x in memory with contiguous channels (its last axis) and zeros before and after an axis: in place if it is so
+/// already, else in scratch.
 template <std::size_t Axis, std::size_t Padding, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto padded(Input&& x) noexcept {
     using plain = std::remove_cvref_t<Input>;
@@ -114,7 +114,7 @@ consteval auto last_two_merged() {
     return ashlar::detail::merged_axes<Shape, Shape::rank - 2, 2>();
 }
 
-/// [..., T, groups * c] as [..., groups, T, c]: Inner axes stand between the groups' new place and the channels.
+/// [..., T, groups * c] as [..., groups, T, c]: Inner axes are between the groups' new place and the channels.
 template <std::size_t Groups, std::size_t Inner, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto groups_first(Input&& x) noexcept {
     if constexpr (Groups == 1) {
@@ -140,7 +140,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto groups_first(Input&& x) noexcept {
         return ashlar::detail::permute_by<order>(ashlar::detail::reshape_to<split>(std::forward<Input>(x)));
     }
 }
-/// The way back: [..., groups, T, c] as [..., T, groups * c].
+/// The inverse: [..., groups, T, c] as [..., T, groups * c].
 template <std::size_t Groups, std::size_t Inner, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto groups_last(Input&& x) noexcept {
     if constexpr (Groups == 1) {
@@ -159,7 +159,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto groups_last(Input&& x) noexcept {
     }
 }
 
-/// Parts one behind another along the last axis, however many.
+/// Any number of parts, concatenated along the last axis.
 template <class First, class... Rest>
 ASHLAR_ALWAYS_INLINE constexpr auto side_by_side(First&& first, Rest&&... rest) noexcept {
     if constexpr (sizeof...(Rest) == 0)
@@ -168,7 +168,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto side_by_side(First&& first, Rest&&... rest) 
         return concat<-1>(std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-/// The entries of an axis that one tap of the kernel meets.
+/// The entries of an axis that one tap of the kernel reads.
 template <std::size_t Axis, convolved_axis Along, std::size_t Tap, std::size_t Count, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto tap_of(const Input& x) noexcept {
     if constexpr (Along.is_pointwise())
@@ -178,11 +178,11 @@ ASHLAR_ALWAYS_INLINE constexpr auto tap_of(const Input& x) noexcept {
             x, static_cast<std::ptrdiff_t>(Tap * Along.dilation));
 }
 
-/// The most parts of one join.
+/// The maximum number of parts of one join.
 inline constexpr std::size_t most_taps_of_a_join = 12;
 
-/// What the kernel meets along the axis before the channels, side by side, of x in memory: [..., T, c] as
-/// [..., windows, taps * c], without a copy where taps follow each other.
+/// The windows of x, which is in memory, along the axis before the channels: [..., T, c] as [..., windows, taps * c],
+/// without a copy if taps are contiguous.
 template <convolved_axis Along, std::size_t Groups, std::size_t Inner, std::size_t First = 0, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto taps_of(const Input& x) noexcept {
     constexpr std::size_t axis = shape_of<Input>::rank - 2;
@@ -210,7 +210,7 @@ consteval bool names_once(const convolved_axis& along, std::size_t groups) {
     return along.kernel == 1 || (groups == 1 && along.dilation == 1);
 }
 
-/// An operand in memory for a function that reads it often, or once.
+/// Passes an operand to a function: in memory if the function reads it more than once.
 template <bool Once, class Input, class Function>
 ASHLAR_ALWAYS_INLINE constexpr auto read_by(Input&& x, const Function& f) noexcept {
     if constexpr (Once)
@@ -234,7 +234,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto multiplied(Rows&& rows, const Weight& weight
     }
 }
 
-/// Each channel as often as it has results, in memory if it is more than once.
+/// Each channel, repeated for each of its results; in memory if it has more than one.
 template <convolved_channels Channels, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto channels_repeated(Input&& x) noexcept {
     if constexpr (Channels.out == Channels.in)
@@ -243,10 +243,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto channels_repeated(Input&& x) noexcept {
         return materialized<0>(ashlar::detail::repeat<-1, Channels.out / Channels.in>(std::forward<Input>(x)));
 }
 
-/// The most taps that a sum names one by one.
+/// The maximum number of taps that a sum has as single terms.
 inline constexpr std::size_t most_taps_of_a_sum = 32;
 
-/// f(std::integral_constant of 0) + f(of 1) + ..., so many terms.
+/// f(std::integral_constant of 0) + f(of 1) + ..., Count terms.
 template <std::size_t Count, class Function>
 ASHLAR_ALWAYS_INLINE constexpr auto sum_of_taps(const Function& f) noexcept {
     return [&]<std::size_t... Tap>(std::index_sequence<Tap...>) ASHLAR_LAMBDA_INLINE {

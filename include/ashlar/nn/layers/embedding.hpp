@@ -19,13 +19,13 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// The options of `embedding`: how many rows the table has, and how wide they are.
+/// The options of `embedding`: the number of rows of the table, and their width.
 struct embedding_options {
     width entries, size;
 };
 
-/// The rows of a table that tokens choose: integers [...] to [..., size], lazily. Tokens must be at least 0 and less
-/// than `entries` (asserted). PyTorch's nn.Embedding: `weight` [entries, size]. entries * size parameters.
+/// The rows of a table at given tokens: integers [...] to [..., size], lazily. Tokens must be at least 0 and less than
+/// `entries` (asserted). PyTorch's nn.Embedding: `weight` [entries, size]. entries * size parameters.
 ///
 ///     nn::embedding<{.entries = 512, .size = 64}> words{};
 ///     tensor<float, 32, 64> x = words(tokens);            // tokens: tensor<int, 32>
@@ -48,8 +48,8 @@ struct embedding {
     }
     void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {}) const&;
 
-    /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model that ties it to
-    /// the table. A `linear` with a packed copy of the table is faster where there are many rows.
+    /// The products of x with every entry, [..., size] to [..., entries]: the output layer of a model with tied
+    /// embeddings. For many rows a `linear` with a packed copy of the table is faster.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto scores(Input&& x) const& noexcept {
         return matmul(std::forward<Input>(x), transpose(weight));

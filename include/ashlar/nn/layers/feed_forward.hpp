@@ -18,8 +18,8 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// The options of `feed_forward`: extents of the last axis outside and inside, the activation, whether it gates a
-/// second product (silu: SwiGLU, gelu: GeGLU), and whether the products have biases.
+/// The options of `feed_forward`: outer and hidden width, the activation, whether it gates a second product (silu:
+/// SwiGLU, gelu: GeGLU), and whether the products have biases.
 struct feed_forward_options {
     width embed, hidden;
     nn::activation activation = nn::activation::relu;
@@ -29,7 +29,7 @@ struct feed_forward_options {
 
 namespace detail {
 
-/// An expression once for each use of f: an array is borrowed as often as f likes, a lazy node is named by let.
+/// Passes an expression to f, which may use it several times: an array is borrowed, a lazy node is named by `let`.
 template <class Input, class Function>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto used_often(Input&& x, const Function& f) noexcept {
     if constexpr (array_expression<Input> && ashlar::detail::viewable<Input>)
@@ -40,8 +40,8 @@ template <class Input, class Function>
 
 }  // namespace detail
 
-/// linear2(activation(linear1(x))): [..., embed] to [..., embed], lazily and in one loop over rows, so that the hidden
-/// values never exist beyond a tile. Members `linear1`, `linear2`, as in PyTorch's TransformerEncoderLayer.
+/// linear2(activation(linear1(x))): [..., embed] to [..., embed], lazily and in one loop over rows, so that only one
+/// tile of hidden values exists at a time. Members `linear1`, `linear2`, as in PyTorch's TransformerEncoderLayer.
 ///
 ///     nn::feed_forward<{.embed = 64, .hidden = 256, .activation = nn::activation::gelu}> block{};
 ///     y = block(x);

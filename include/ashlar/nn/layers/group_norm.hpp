@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Norms over channels: group_norm, and batch_norm as inference knows it.
+// Norms over channels: group_norm, and batch_norm for inference.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ struct batch_norm_options {
 
 namespace detail {
 
-/// Where the channels of an input are, and whether there are as many as a module has.
+/// The channel axis of an input, and whether it has the module's number of channels.
 template <class Input, std::size_t Channels, bool Batch, bool ChannelsLast>
 struct channel_axis {
     static constexpr std::size_t position = ChannelsLast ? (Input::rank == 0 ? 0 : Input::rank - 1) : Batch ? 1 : 0;
@@ -65,20 +65,20 @@ struct channel_axis {
     static constexpr bool fits = check();
 };
 
-/// Whether an input has channels where a module looks for them, and one axis beside them and the batch.
+/// Whether an input has channels on the axis that a module expects, and one axis besides channels and batch.
 template <class Input, std::size_t Channels, bool Batch, bool ChannelsLast>
 struct timed_channels {
     static constexpr bool fit =
         channel_axis<Input, Channels, Batch, ChannelsLast>::fits && Input::rank == (Batch ? 3 : 2);
 };
 
-/// Whether channels can be cut into equal groups.
+/// Whether channels split into equal groups.
 template <std::size_t Channels, std::size_t Groups>
 struct channel_groups {
     static constexpr bool equal = Groups != 0 && Channels % Groups == 0;
 };
 
-/// A vector of channels with axes of extent 1 behind it, as many as an input has behind its channels.
+/// A vector of channels, followed by as many axes of extent 1 as an input has after its channels.
 template <class Input, std::size_t Position, class Vector>
 ASHLAR_ALWAYS_INLINE constexpr auto broadcast_to_channels(const Vector& v) noexcept {
     return ashlar::detail::reshape_to<
@@ -102,13 +102,13 @@ consteval std::array<std::size_t, Rank> last_axis_moved() {
 
 }  // namespace detail
 
-/// (x - mean) / sqrt(variance + eps) over the channels of a group and all axes behind the channels, with the biased
+/// (x - mean) / sqrt(variance + eps) over the channels of a group and all axes after the channels, with the biased
 /// variance, times weight plus bias of each channel (Wu and He 2018), lazily: x's shape. Channels are axis 1, as in
 /// PyTorch's nn.GroupNorm: [batch, channels, time]. 2 * channels parameters.
 ///
-/// With `keys_below(n)` mean and variance are those of the first n times, so that signals of any length share a module:
-/// what stands behind is not read into them, NaN least of all. The result has all times; with
-/// `.channels_last` and `rows_below(n)` behind the expression its first n, in the time that these take.
+/// With `keys_below(n)` mean and variance are those of the first n times, so that signals of any length share a module;
+/// later times do not affect them, not even NaN. The result has all times; with `.channels_last` and `rows_below(n)`
+/// after the expression it has its first n, at their cost only.
 ///
 ///     nn::group_norm<{.groups = 4, .channels = 80}> norm{.weight = full<float, 80>(1), .bias = {}};
 ///     tensor<float, 2, 80, 50> y = norm(mel);            // mel: tensor<float, 2, 80, 50>
@@ -158,8 +158,8 @@ struct group_norm {
     }
     void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
                     ashlar::detail::any_argument = {}) const;
-    /// The same by mean and variance of the times that a mask keeps, of one query whose keys are times; inputs have
-    /// one axis beside channels and batch.
+    /// The same with mean and variance over the times that a mask keeps, a mask of one query whose keys are times.
+    /// Inputs have one axis besides channels and batch.
     template <any_expression Input, any_mask Kept>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Kept& kept) const& noexcept {
         using from = shape_of<Input>;
@@ -200,8 +200,8 @@ private:
             return std::forward<Input>(y) * detail::broadcast_to_channels<from, from::rank - 2>(weight) +
                    detail::broadcast_to_channels<from, from::rank - 2>(bias);
     }
-    /// x, which lies in memory or has a name, with its groups brought to a mean of 0 and a variance of 1 over kept
-    /// times: means over the channels of a group first, of these the mean over time.
+    /// x, in memory or named, with each group normalised to mean 0 and variance 1 over the kept times. It computes
+    /// means over the channels of a group first, then their mean over time.
     template <class Input, class Kept>
     ASHLAR_ALWAYS_INLINE static constexpr auto normed_by(const Input& x, const Kept& kept) noexcept {
         using from = shape_of<Input>;
@@ -218,14 +218,14 @@ private:
             else
                 return ashlar::detail::dimension_at<from, Place - 1>;
         }));
-        // A value for each group beside [groups, channels, time] or [time, groups, channels].
+        // One value per group, broadcast to [groups, channels, time] or [time, groups, channels].
         const auto beside = [](auto&& v) ASHLAR_LAMBDA_INLINE {
             if constexpr (Options.channels_last)
                 return unsqueeze<-1>(unsqueeze<-2>(std::forward<decltype(v)>(v)));
             else
                 return unsqueeze<-1>(unsqueeze<-1>(std::forward<decltype(v)>(v)));
         };
-        // With channels last by weights of the times, as attention has them: loops over those that are not kept end.
+        // With channels last, weights of the times as in attention, so that loops skip times that are not kept.
         const auto average = [&](auto&& v) ASHLAR_LAMBDA_INLINE {
             auto of_times = mean<inner>(std::forward<decltype(v)>(v));
             if constexpr (Options.channels_last) {
@@ -246,7 +246,7 @@ private:
                            ASHLAR_LAMBDA_INLINE { return ashlar::detail::reshape_to<from>(apart * beside(factor)); });
         });
     }
-    /// The groups, which begin at axis Position, as rows, each of them normed.
+    /// Normalises each group as one row; groups begin at axis Position.
     template <std::size_t Position, any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto normed(Input&& x) noexcept {
         using from = shape_of<Input>;
@@ -264,9 +264,9 @@ private:
 };
 
 /// (x - running_mean) / sqrt(running_var + eps) * weight + bias, channel by channel (Ioffe and Szegedy 2015), lazily:
-/// x's shape. Channels are axis 1, as in PyTorch's nn.BatchNorm1d and nn.BatchNorm2d in evaluation. What stands behind
-/// a linear layer or a convolution costs nothing if it is folded into that: `fold`. The `num_batches_tracked` that
-/// weight files have beside the four arrays is neither loaded nor unexpected.
+/// x's shape. Channels are axis 1, as in PyTorch's nn.BatchNorm1d and nn.BatchNorm2d in evaluation. After a linear
+/// layer or a convolution it costs nothing if `fold` merges it into that layer. Weight files also have
+/// `num_batches_tracked`, which is neither loaded nor unexpected.
 ///
 ///     nn::batch_norm<{.channels = 80}> norm{};   // io::load, or by hand
 ///     tensor<float, 2, 80, 50> y = norm(mel);    // mel: tensor<float, 2, 80, 50>
@@ -333,7 +333,7 @@ consteval auto with_bias_of() {
     return options;
 }
 
-/// Whether a module can take the norm behind it: a matrix [..., channels] and a bias, and all else as it was.
+/// Whether a module can include the norm that follows it: a matrix [..., channels] and a bias, everything else equal.
 template <class To, class From, class Norm>
 struct folded_modules {
     static constexpr bool agree =
@@ -343,7 +343,7 @@ struct folded_modules {
         std::is_same_v<these_options<with_bias_of<To::options, From::options>()>, these_options<From::options>>;
 };
 
-/// The element of a plain or packed matrix, which one in 8 bits is not.
+/// The element of a plain or packed matrix; not for 8-bit matrices.
 template <class Matrix>
     requires(!ashlar::detail::is_quantized<std::remove_cv_t<Matrix>>)
 constexpr auto& matrix_element(Matrix& m, std::size_t row, std::size_t column) noexcept {
@@ -370,8 +370,8 @@ constexpr double root_of(double x) noexcept {
 
 }  // namespace detail
 
-/// Writes to `to` the linear layer or convolution `from` with the norm behind it folded in: norm(from(x)) is then
-/// to(x). `to` has a bias, `from` may have none, and both may be the same; all else about them is equal.
+/// Folds the norm after the linear layer or convolution `from` into it and writes the result to `to`: to(x) is then
+/// norm(from(x)). `to` has a bias, `from` may have none. They may be the same object; all else about them is equal.
 ///
 ///     nn::conv1d<{.in = 80, .out = 80, .kernel = 3, .padding = 1}> folded{};
 ///     nn::fold(folded, conv, norm);   // conv: the same without a bias, norm: nn::batch_norm<{.channels = 80}>

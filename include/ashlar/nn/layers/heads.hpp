@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of all heads side by side, and heads as an axis of their own.
+// Splits rows into heads, and merges heads into rows.
 #pragma once
 
 #include <array>

@@ -25,12 +25,12 @@ struct linear_options {
 /// x W + b along the last axis: [..., in] to [..., out], lazily. In weight files `weight` is [out, in] and `bias`
 /// [out], as PyTorch's nn.Linear has them; here the matrix is packed [in, out]. in * out + out parameters.
 ///
-/// With weights of bf16 and elements of float x stays as it is. With elements of bf16, as PyTorch's after
-/// .to(torch.bfloat16), x is rounded to bf16 (relative error up to 2^-9), so that a machine that multiplies bf16 two at
-/// a time does; sums are float.
+/// With weights of bf16 and elements of float x is not rounded. With elements of bf16, as PyTorch's after
+/// .to(torch.bfloat16), x is rounded to bf16 (relative error up to 2^-9), which allows instructions that multiply pairs
+/// of bf16; sums are float.
 ///
-/// With std::int8_t as the type of its weights the matrix is a `quantized` one, and weight files may also have integers
-/// with `weight_scale` [out] beside them.
+/// With weights of std::int8_t the matrix is `quantized`. Weight files may then also have integers and `weight_scale`
+/// [out].
 ///
 ///     nn::linear<{.in = 64, .out = 10}> head{};
 ///     tensor<float, 32, 10> y = head(x);   // x: tensor<float, 32, 64>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// materialized: an operand that waits in scratch before anything reads it.
+// materialized: an operand that is evaluated into scratch before it is read.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::nn::detail {
 
-/// An operand whose elements are all made before one of them is read, once: a join of one part.
+/// An operand that is evaluated completely, once, before any element is read: a join of one part.
 template <std::size_t Axis, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto materialized(Input&& x) noexcept {
     return concat_node<Axis, shape_of<Input>, ashlar::detail::held<Input>>{

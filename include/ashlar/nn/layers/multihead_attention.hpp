@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention: learnt projections around the attention of several heads.
+// multihead_attention: learnt projections around multi-head attention.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// What the arrays of an attention module are called in weight files.
+/// The names of an attention module's arrays in weight files.
 enum class attention_names : std::uint8_t {
-    torch,  ///< in_proj_weight, or {q,k,v}_proj_weight where the widths differ; in_proj_bias, out_proj.*
+    torch,  ///< in_proj_weight, or {q,k,v}_proj_weight if the widths differ; in_proj_bias, out_proj.*
     llama   ///< q_proj.*, k_proj.*, v_proj.*, o_proj.*, as in Hugging Face's models
 };
 
-/// The options of `multihead_attention`. What is 0 follows from the others: as many heads of keys as of queries, heads
-/// of embed / heads, keys and values of width embed.
+/// The options of `multihead_attention`. A 0 takes its default from the others: as many key heads as query heads,
+/// head_width embed / heads, key and value inputs of width embed.
 struct attention_options {
     width embed, heads = 1;
     width kv_heads = 0;    ///< heads of keys and values; heads must be a multiple (grouped and multi-query attention)
@@ -47,36 +47,36 @@ struct attention_options {
     bool key_bias = true;  ///< bias of the projection of keys, if bias is true as well (Whisper has none)
     width out = 0;         ///< width of the result, if not embed
     rope_options rope{};   ///< with `.positions`: queries and keys are rotated by their positions, the first of them 0
-    /// If given: learnt numbers are added to the scores, by the distance between query and key. Heads are the module's.
+    /// If given: adds learnt numbers to the scores, by the distance between query and key. Heads are the module's.
     relative_positions_options relative_positions{.heads = 0};
 };
 
 namespace detail {
 
-/// Whether the heads of queries fall into groups, one for each head of keys.
+/// Whether the query heads split into equal groups, one for each key head.
 template <std::size_t Heads, std::size_t KvHeads>
 struct head_groups {
     static constexpr bool divide = Heads % KvHeads == 0;
 };
 
-/// Whether heads of embed / heads are whole.
+/// Whether heads divides embed.
 template <std::size_t Embed, std::size_t Heads>
 struct head_widths {
     static constexpr bool divide = Embed % Heads == 0;
 };
 
-/// What rotates queries and keys of a width.
+/// The options of the rotation for queries and keys of this width.
 consteval rope_options rope_of_width(rope_options options, std::size_t width) {
     options.head_width = width;
     return options;
 }
-/// The table of relative positions for so many heads.
+/// The options of relative positions for this many heads.
 consteval relative_positions_options positions_of_heads(relative_positions_options options, std::size_t heads) {
     options.heads = heads;
     return options;
 }
 
-/// Stands where an attention has no relative positions.
+/// The member of an attention without relative positions.
 struct no_relative_positions {};
 
 /// The table of an attention, if it has one.
@@ -89,7 +89,7 @@ struct own_positions<true, Options, Element> {
     using type = relative_positions<Options, Element>;
 };
 
-/// Whether queries, keys and values are as wide as an attention module wants them.
+/// Whether queries, keys and values have the widths that an attention module needs.
 template <class Query, class Key, class Value, std::size_t Embed, std::size_t Kdim, std::size_t Vdim>
 struct attention_inputs {
     static constexpr bool fit = Query::rank >= 2 && Key::rank >= 2 && Value::rank >= 2 &&
@@ -97,7 +97,7 @@ struct attention_inputs {
                                 module_input<Value, Vdim>::fits;
 };
 
-/// Whether what a call has behind its first operand are options alone, or two more operands and then options.
+/// Whether the arguments after the first operand are only options, or two more operands and then options.
 template <class... Rest>
 struct attention_call {
     static constexpr bool fits = (!any_expression<Rest> && ...);
@@ -107,7 +107,7 @@ struct attention_call<Key, Value, Rest...> {
     static constexpr bool fits = any_expression<Key> == any_expression<Value> && (!any_expression<Rest> && ...);
 };
 
-/// [seq, batch, ...] as [batch, seq, ...], and back; nothing where there is no batch.
+/// [seq, batch, ...] as [batch, seq, ...], and back; unchanged without a batch.
 template <bool BatchFirst, any_expression Input>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto batch_exchanged(Input&& x) noexcept {
     if constexpr (BatchFirst || shape_of<Input>::rank < 3)
@@ -118,11 +118,11 @@ template <bool BatchFirst, any_expression Input>
 
 }  // namespace detail
 
-/// Attention of several heads (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values
-/// [..., Tk, vdim] to [..., Tq, out], with at most two batch axes (one without batch_first). Every option of
-/// `attention` is taken, in its polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence
-/// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. Keys and values are projected
-/// once for all queries, and the rest is one loop over tiles of queries: no scores exist beyond a tile.
+/// Multi-head attention (Vaswani et al. 2017), lazily: queries [..., Tq, embed], keys [..., Tk, kdim] and values [...,
+/// Tk, vdim] to [..., Tq, out], with at most two batch axes (one without batch_first). It takes every option of
+/// `attention` with the same polarity: masks keep. The scores are [..., heads, Tq, Tk], so a bool mask per sequence
+/// needs an axis for the heads: keep(unsqueeze<1>(m)). PyTorch's nn.MultiheadAttention. It projects keys and values
+/// once for all queries. The rest is one loop over tiles of queries, so scratch holds the scores of one tile only.
 ///
 ///     nn::multihead_attention<{.embed = 64, .heads = 4}> mha{};
 ///     y = mha(x, causal);                          // self attention
@@ -187,7 +187,7 @@ struct multihead_attention {
                 merge_heads(ashlar::attention(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
                                               values(std::forward<Value>(v)), std::forward<Choices>(choices)...))));
     }
-    /// Everything else ends here, for the sake of its error.
+    /// Catches every other call, to report one error.
     template <any_expression Query, class... Rest>
         requires(!detail::attention_call<Rest...>::fits)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Query&, const Rest&...) const& noexcept {
@@ -203,7 +203,7 @@ struct multihead_attention {
     void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
                     ashlar::detail::any_argument = {}) const;
 
-    /// What each query takes of each key, head by head: [..., heads, Tq, Tk], lazily.
+    /// The weight of each key for each query, per head: [..., heads, Tq, Tk], lazily.
     ///
     ///     auto w = mha.weights(x, x, causal);
     template <any_expression Query, any_expression Key, class... Choices>
@@ -218,7 +218,7 @@ struct multihead_attention {
             return attention_weights(queries(std::forward<Query>(q)), keys(std::forward<Key>(k)),
                                      std::forward<Choices>(choices)...);
     }
-    /// The same, averaged over the heads, which is what PyTorch returns beside the result: [..., Tq, Tk], lazily.
+    /// The same averaged over the heads, as PyTorch returns with the result: [..., Tq, Tk], lazily.
     template <any_expression Query, any_expression Key, class... Choices>
         requires(!any_expression<Choices> && ...)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto average_weights(Query&& q, Key&& k,
@@ -226,8 +226,8 @@ struct multihead_attention {
         return mean<-3>(weights(std::forward<Query>(q), std::forward<Key>(k), std::forward<Choices>(choices)...));
     }
 
-    /// Cross attention that also writes the weights of each head to `destination`, a tensor or view [..., heads, Tq,
-    /// Tk], when it is evaluated: both from one pass.
+    /// Cross attention. Its evaluation also writes the weights of each head to `destination`, a tensor or view [...,
+    /// heads, Tq, Tk]; one pass computes both.
     ///
     ///     y = mha.storing_weights(w, x, x, x, causal);
     template <array_expression Destination, any_expression Query, any_expression Key, any_expression Value,
@@ -242,7 +242,7 @@ struct multihead_attention {
     }
 
     /// The projected heads: [..., heads, T, head_width] of queries, [..., kv_heads, T, head_width] of keys and values.
-    /// With `.rope` queries and keys are rotated, the first of them by position `first`.
+    /// With `.rope` queries and keys are rotated; the first row has position `first`.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto queries(Input&& x,
                                                               [[maybe_unused]] std::size_t first = 0) const& noexcept {
@@ -269,8 +269,8 @@ struct multihead_attention {
         return split_heads<kv_heads>(value(detail::batch_exchanged<Options.batch_first>(std::forward<Input>(x))));
     }
 
-    /// With `.relative_positions`: what is added to scores, [heads, Rows, Keys], lazily, of queries from position
-    /// `first` on; keys begin at position 0. What scores of all distances take waits in scratch.
+    /// With `.relative_positions`: the bias of the scores, [heads, Rows, Keys], lazily, for queries from position
+    /// `first` on; keys begin at position 0. Scratch holds the numbers of all distances.
     template <std::size_t Rows, std::size_t Keys>
         requires(has_relative_positions)
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto position_bias(std::size_t first = 0) const& noexcept {
@@ -303,7 +303,7 @@ struct multihead_attention {
         }
         if constexpr (has_relative_positions) visit("relative_attention_bias", self.relative_attention_bias);
     }
-    /// For summaries: what the module calls, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Query, class Key, class Value, class Visitor>
     static constexpr void parts(const multihead_attention& self, const Query& q, const Key& k, const Value& v,
                                 Visitor&& visit) {
@@ -316,7 +316,7 @@ struct multihead_attention {
     static constexpr void parts(const multihead_attention& self, const Input& x, Visitor&& visit) {
         parts(self, x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x), visit);
     }
-    /// For summaries: the call with an input, where that takes more.
+    /// For summaries: the call with an input if it has further arguments.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::with_columns<kdim>(x), detail::with_columns<vdim>(x));

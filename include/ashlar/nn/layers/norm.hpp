@@ -17,7 +17,7 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// The options of `layer_norm`: the extent of the last axis, what is added to the variance, and whether there is a
+/// The options of `layer_norm`: the extent of the last axis, the number added to the variance, and whether there is a
 /// bias.
 struct layer_norm_options {
     width size;
@@ -64,7 +64,7 @@ struct layer_norm {
     }
 };
 
-/// The options of `rms_norm`: the extent of the last axis, and what is added to the mean square.
+/// The options of `rms_norm`: the extent of the last axis, and the number added to the mean square.
 struct rms_norm_options {
     width size;
     double eps = 1e-5;
@@ -109,7 +109,7 @@ enum class norm_kind : std::uint8_t { layer, rms };
 
 namespace detail {
 
-/// The norm of a layer: with mean and variance, or the root mean square alone, which has no bias.
+/// The norm of a layer: `layer_norm`, or `rms_norm`, which has no bias.
 template <norm_kind Kind, layer_norm_options Options, class Element>
 struct chosen_norm {
     using type = layer_norm<Options, Element>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How modules hold what they have learnt.
+// The storage of module weights.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// Stands where a module has no array, such as the bias of one without biases.
+/// Takes the place of an absent array, such as the bias of a module without biases.
 /// Example: `layer_norm`.
 struct no_array {};
 
-/// As the type of a module's weights: those of the second product of each feed-forward block, `linear2` or `down_proj`,
-/// are of Second, all others of First. What these products multiply has passed an activation, where a neuron may fire a
-/// hundred times stronger than others: with bf16 there it is not rounded to 8 bits. A third of a layer's weights then
-/// takes twice the bytes, and an encoder 1.4 to 1.7 times as long. The other way round, bf16 first, is for outliers in
-/// columns of the rows between layers.
+/// A weight type for modules: the second product of each feed-forward block, `linear2` or `down_proj`, has weights of
+/// Second, all others have First. The input of this product is the result of an activation, in which one neuron may be
+/// a hundred times larger than others; with bf16 weights it is not rounded to 8 bits. Then a third of a layer's weights
+/// takes twice the bytes, and an encoder takes 1.4 to 1.7 times as long. Put bf16 first for outliers in columns of the
+/// rows between layers.
 ///
 ///     using weights = nn::mixed<smoothed<std::int8_t>, bf16>;
 ///     static nn::encoder<{.layer = {.embed = 384, .heads = 12}, .layers = 6}, float, weights> small;
@@ -46,11 +46,11 @@ struct weights_by_use<mixed<First, Second>> {
     using second = Second;
 };
 
-/// Columns of a panel of the packed matrices of modules, unless they are told otherwise.
+/// The default panel width of the modules' packed matrices.
 template <class Element>
 inline constexpr std::size_t panel = default_panel<Element>;
 
-/// Those of matrices in 8 bits are what they are.
+/// Matrices in 8 bits have a fixed panel width.
 template <>
 inline constexpr std::size_t panel<std::int8_t> = 16;
 template <>
@@ -62,8 +62,8 @@ inline constexpr std::size_t second_panel = Panel;
 template <class First, class Second, std::size_t Panel>
 inline constexpr std::size_t second_panel<mixed<First, Second>, Panel> = panel<Second>;
 
-/// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits where Element is std::int8_t, outliers
-/// spread or not.
+/// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits if Element is std::int8_t, with or without
+/// spread outliers.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 struct weight_matrix_of {
     using type = basic_packed<Element, Panel, Rows, Columns>;
@@ -79,13 +79,13 @@ struct weight_matrix_of<smoothed<std::int8_t>, Panel, Rows, Columns> {
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 using weight_matrix = typename weight_matrix_of<typename weights_by_use<Element>::first, Panel, Rows, Columns>::type;
 
-/// The elements of tables and of matrices that are no right operands of one product: in 8 bits they have no scales, and
-/// stay floats.
+/// The elements of tables and of matrices that are not the right operand of one product. These have no scales for 8
+/// bits, so they stay floats.
 template <class Weight, class Of = typename weights_by_use<Weight>::first>
 using table_element =
     std::conditional_t<std::is_same_v<typename ashlar::detail::smoothed_traits<Of>::value, std::int8_t>, float, Of>;
 
-/// Whether the last axis of an input is as wide as a module wants it.
+/// Whether the last axis of an input has the width that a module needs.
 template <class Input, std::size_t Width>
 struct module_input {
     static consteval bool check() {
@@ -97,13 +97,13 @@ struct module_input {
     static constexpr bool fits = check();
 };
 
-/// Whether an input has rows for layers that let them attend to each other.
+/// Whether an input has an axis of rows, which attention needs.
 template <class Input>
 struct input_rows {
     static constexpr bool exist = Input::rank >= 2;
 };
 
-/// What a module returns for an input that does not fit: rows as wide as its results.
+/// The result type for an input that does not fit: rows as wide as the module's results.
 template <class Input, std::size_t Width, class Element>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_rows() noexcept {
     if constexpr (Input::rank == 0)
@@ -113,13 +113,13 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_rows() noexcept {
                                        decltype(ashlar::detail::with_dimension<Input, Input::rank - 1, Width>())>();
 }
 
-/// Whether a module that an expression borrows outlives the statement.
+/// Whether a module outlives the statement in which an expression borrows it.
 template <class Module>
 struct temporary_module {
     static constexpr bool is_named = false;
 };
 
-/// A module that is called as a temporary: an error.
+/// Reports the call of a temporary module as an error.
 template <class Module>
 ASHLAR_ALWAYS_INLINE constexpr const Module& named(const Module& m) noexcept {
     static_assert(temporary_module<Module>::is_named,
@@ -127,7 +127,7 @@ ASHLAR_ALWAYS_INLINE constexpr const Module& named(const Module& m) noexcept {
     return m;
 }
 
-/// A vector that is there if Given.
+/// A vector if Given, else `no_array`.
 template <bool Given, class Element, std::size_t Size>
 using optional_vector = std::conditional_t<Given, basic_tensor<Element, Size>, no_array>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Extents among the options of modules: integers, or the axes that have them.
+// Extents in the options of modules: integers or axes.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ private:
 
 namespace detail {
 
-/// An option, or what stands for it where it is not given.
+/// An option, or its default if it is not given.
 constexpr std::size_t given_or(width option, std::size_t otherwise) {
     return option.value != 0 ? option.value : otherwise;
 }
