@@ -29,17 +29,18 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// What a cache does when it is full: a linear one must not be appended to, a ring forgets its oldest row.
+/// The behaviour of a full cache: a linear one must not be appended to, a ring overwrites its oldest row.
 enum class cache_order : std::uint8_t { linear, ring };
 
 /// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
 /// the first `length()` are valid. Trivially copyable; nothing is allocated. `kv_cache<...> c;` and `c{}` are empty and
-/// do not touch the memory of the rows; a static cache lies in zeroed memory (.bss) and has no constructor at start-up.
-/// Keys are held in blocks of 64 or so, inside each by columns, and values by rows, so that a single query reads two
-/// streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless
-/// given. An Element of bf16 or f16 halves the memory; std::int8_t takes a quarter: each row of each head is rounded to
-/// integers from -127 to 127 when it is written, with a float beside it, its greatest magnitude / 127. Attention then
-/// reads integers, and applies the scales to scores and weights. A row with NaN or infinity is NaN altogether.
+/// do not touch the memory of the rows; a static cache is in zeroed memory (.bss) and has no constructor at start-up.
+/// Keys are stored in blocks of about 64, column by column inside a block, and values row by row, so that a single
+/// query reads two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is
+/// KeyWidth unless given. An Element of bf16 or f16 halves the memory; std::int8_t takes a quarter: each row of each
+/// head is rounded to integers from -127 to 127 when it is written, with a float scale, its greatest magnitude / 127.
+/// Attention then reads integers, and applies the scales to scores and weights. A row with NaN or infinity becomes all
+/// NaN.
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;      // or <bf16, ...>, or <std::int8_t, ...>
 ///     cache.append(k, v);                                  // each [kv_heads, head]
@@ -53,10 +54,10 @@ struct basic_kv_cache {
     static constexpr std::size_t value_width = ashlar::detail::extent_of(ValueWidth);
     static constexpr cache_order order = Order;
     using value_type = Element;
-    /// What lies in memory: of std::int8_t integers that are read as floats.
+    /// The stored element: for std::int8_t, integers that are read as floats.
     using stored_type = ashlar::detail::stored_number<Element>;
 
-    /// Keys that lie in one block, the number of blocks, and from one element of a key to the next, in elements.
+    /// Keys in one block, the number of blocks, and the stride between elements of a key, in elements.
     static constexpr std::size_t key_block = detail::key_block(capacity, sizeof(stored_type)),
                                  key_blocks = capacity / key_block,
                                  key_stride = detail::key_stride(key_block, key_blocks, sizeof(stored_type));
@@ -65,8 +66,8 @@ struct basic_kv_cache {
     using value_tensor = tensor<stored_type, Heads, Capacity, ValueWidth>;
     using scales_type = detail::row_scales<Element, heads, capacity>;
 
-    /// The memory; read through keys() and values(). A constructor is a constant, which a static object needs to have
-    /// none at start-up, only if it gives all members a value: of a union one, which may be empty.
+    /// The memory; read through keys() and values(). A static object has no constructor at start-up only if the
+    /// constructor is constant, so it must give every member a value; in a union one member, which may be empty.
     union {
         detail::idle_memory<sizeof(key_tensor)> no_keys;
         key_tensor key_columns;
@@ -77,37 +78,37 @@ struct basic_kv_cache {
     };
     /// Rows appended since the last clear; a ring may have overwritten the first of them.
     std::size_t appended;
-    /// In 8 bits: what the integers of each row are multiplied by.
+    /// In 8 bits: the scale of each row.
     scales_type scales;
 
     /// Empty: costs a store, as the memory of the rows is not touched.
     ASHLAR_ALWAYS_INLINE constexpr basic_kv_cache() noexcept : no_keys{}, no_values{}, appended(0), scales() {}
 
-    /// Rows that are valid, at most Capacity.
+    /// The number of valid rows, at most Capacity.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t length() const noexcept {
         return appended < capacity ? appended : capacity;
     }
-    /// The position of the next row: what positional encodings count by.
+    /// The position of the next row, for positional encodings.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t position() const noexcept { return appended; }
-    /// Whether an append would overflow; never of a ring.
+    /// Whether an append would overflow; never for a ring.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool full() const noexcept { return room() == 0; }
-    /// Rows that can still be appended; of a ring without end.
+    /// Rows that can still be appended; unlimited for a ring.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t room() const noexcept {
         return Order == cache_order::ring ? static_cast<std::size_t>(-1) : capacity - appended;
     }
     /// Forgets all rows; the memory is not written.
     ASHLAR_ALWAYS_INLINE constexpr void clear() noexcept { appended = 0; }
-    /// Forgets the rows from `rows` on, so that decoding continues from there; rows must be at most position(), and of
-    /// a ring nothing may have been overwritten (asserted).
+    /// Forgets the rows from `rows` on, so that decoding continues from there. `rows` must be at most position(), and a
+    /// ring must not have overwritten a row (asserted).
     ASHLAR_ALWAYS_INLINE constexpr void truncate(std::size_t rows) noexcept {
         ASHLAR_ASSERT(rows <= appended && (rows == appended || appended <= capacity),
                       "ashlar: kv_cache: truncate can only go back to rows that the cache still has");
         appended = rows;
     }
 
-    /// All keys, lazily [Heads, Capacity, KeyWidth], read where they lie; those from length() on are whatever the
-    /// memory holds, so mask them. In 8 bits they are integers times scales: `attention` takes both, other products a
-    /// copy in floats.
+    /// All keys, lazily [Heads, Capacity, KeyWidth], read in place. Keys from length() on are uninitialised, so mask
+    /// them. In 8 bits they are integers times scales: `attention` reads these directly, other products make a float
+    /// copy.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {
         constexpr auto strides =
             ashlar::detail::spelled_out(std::array{key_matrix, block_matrix, std::ptrdiff_t{1}, column});
@@ -153,11 +154,11 @@ struct basic_kv_cache {
     }
 
     /// Appends the first `count` rows (all unless given) of k and v, which are [Heads, rows, width] or, as a projection
-    /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once where the rows fit
-    /// behind each other, row by row where a ring turns or there is no unused memory for the rows behind `count`: then
-    /// what is computed is held meanwhile, on the stack or, with one, in a workspace of at least
-    /// prefill_workspace_bytes<Key, Value>. Rows behind `count` may be written to unused memory; they do not count, and
-    /// the next ones overwrite them. Neither k nor v may read the cache itself; `eval` such rows first.
+    /// has them, [rows, Heads * width]. There must be room for them (asserted). Evaluated at once if the rows are
+    /// contiguous in the cache; row by row if a ring wraps or there is no unused memory for the rows after `count`.
+    /// Then computed values are held on the stack, or in a workspace, if given, of at least
+    /// prefill_workspace_bytes<Key, Value>. Rows after `count` may be written to unused memory; they are not valid, and
+    /// the next rows overwrite them. Neither k nor v may read the cache itself; `eval` such rows first.
     ///
     ///     cache.prefill(mha.keys(x), mha.values(x), length);   // the first `length` rows of a prompt
     ///     static workspace<cache_type::prefill_workspace_bytes<decltype(keys), decltype(values)>> scratch;
@@ -195,9 +196,9 @@ struct basic_kv_cache {
         return true;
     }
 
-    /// Forgets all rows but the first `kept` and prefills others behind these, for all of which there must be room
-    /// (asserted). As no more rows than the capacity are evaluated at once, into the cache, this takes less scratch
-    /// than `prefill` of an empty cache, which may be any: refill_workspace_bytes<Key, Value>.
+    /// Forgets all rows but the first `kept` and prefills others after these; there must be room for all (asserted). It
+    /// evaluates at most Capacity rows at once, into the cache, so it needs less scratch than `prefill`:
+    /// refill_workspace_bytes<Key, Value>.
     ///
     ///     cache.refill(keys, values);
     template <any_expression Key, any_expression Value, class Config = current_config>
@@ -218,7 +219,7 @@ struct basic_kv_cache {
         detail::refilled<basic_kv_cache, std::remove_cvref_t<Key>, std::remove_cvref_t<Value>>::template bytes<Config>;
 
     /// The mask for queries of the last `rows` positions, which are in the cache already: a query keeps the keys up to
-    /// its own that the cache still has.
+    /// its own position that the cache still has.
     ///
     ///     cache.prefill(keys, values);   // 32 rows
     ///     auto y = attention(queries, cache.keys(), cache.values(), cache.visible(32));
@@ -241,8 +242,8 @@ struct basic_kv_cache {
 
     /// Attention of the latest queries to the cache, lazily: q is [query heads, KeyWidth] for the last position, or
     /// [query heads, rows, KeyWidth] for the last `rows`; query heads are a multiple of Heads and grouped in order. The
-    /// result has q's shape with ValueWidth at its end. Options are those of `attention` but a mask, for scores
-    /// [query heads, rows, Capacity].
+    /// result has q's shape with ValueWidth as its last extent. Options are those of `attention` except a mask, for
+    /// scores [query heads, rows, Capacity].
     ///
     ///     cache.append(k, v);
     ///     auto y = cache.attend(q);
@@ -289,8 +290,7 @@ private:
         appended = kept;
     }
 
-    /// In a constant expression, where elements must have been written before they are read, an empty cache is zeros
-    /// from its first row on.
+    /// In a constant expression elements must be written before they are read, so an empty cache is filled with zeros.
     ASHLAR_ALWAYS_INLINE constexpr void begin_rows() noexcept {
         if (__builtin_is_constant_evaluated() && appended == 0) {
             key_columns = {};
@@ -348,7 +348,7 @@ private:
         const auto key_rows = detail::rows_first<heads, key_width, rows>(k);
         const auto new_values = detail::rows_first<heads, value_width, rows>(v);
         const std::size_t first = appended % capacity;
-        // Rows behind `count` may only go where no earlier one lies.
+        // Rows after `count` must not overwrite an earlier row.
         const bool fits = appended + rows <= capacity || (count == rows && first + rows <= capacity);
         begin_rows();
         appended += count;
@@ -358,7 +358,7 @@ private:
                 return;
             }
         if constexpr (Rows::one_by_one) {
-            // Rows that would be overwritten at once are left out.
+            // Rows that would be overwritten at once are skipped.
             const std::size_t from = count > capacity ? count - capacity : 0;
             scratch.template with_values<Config>(key_rows, [&](const auto& values, const auto&) ASHLAR_LAMBDA_INLINE {
                 for (std::size_t i = from; i < count; ++i) write_key<Config>((first + i) % capacity, row(values, i));
@@ -369,7 +369,7 @@ private:
         }
     }
 
-    /// Where the first element of a key lies.
+    /// The offset of a key's first element.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr stored_type* key_at(std::size_t slot) noexcept {
         return key_columns.data() + slot / key_block * static_cast<std::size_t>(block_matrix) + slot % key_block;
     }
@@ -397,7 +397,7 @@ private:
         else
             to = k;
     }
-    /// Writes all rows from a slot on, which fit behind each other.
+    /// Writes all rows contiguously from a slot on.
     template <class Rows, class Config, class Key, class Value, class Scratch>
     ASHLAR_ALWAYS_INLINE constexpr void write_rows(std::size_t slot, const Key& k, const Value& v,
                                                    const Scratch& scratch) noexcept {
@@ -416,7 +416,7 @@ private:
         }
         scratch.template write<Config>(typename Rows::values{new_values}, v);
     }
-    /// Copies keys [rows, heads, width] that lie in memory: whole blocks at once, others one by one.
+    /// Copies keys [rows, heads, width] from memory: whole blocks at once, others one by one.
     template <class Config, class Key>
     constexpr void copy_keys(std::size_t slot, const Key& k) noexcept {
         constexpr std::size_t rows = Key::extents[0];

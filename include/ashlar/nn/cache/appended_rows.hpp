@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What decoding appends to a cache: keys and values of the next rows, or of their norm.
+// The keys and values that decoding appends to a cache, from the next rows or from their norm.
 #pragma once
 
 #include <concepts>
@@ -17,14 +17,14 @@ namespace ashlar::inline v0_1::nn::detail {
 /// No norm before the projections.
 struct no_norm {};
 
-/// Whether the keys of a cache lie in the order of their positions, where an attention goes by that.
+/// Whether the keys of a cache are in the order of their positions, if an attention depends on that.
 template <bool Needed, class Cache>
 struct cache_in_order {
     static constexpr bool holds = !Needed || Cache::order == cache_order::linear;
 };
 
-/// Norm is called with the rows, Project with the attention, rows and the position of the first one; it gives keys and
-/// values to a function.
+/// Norm is called with the rows. Project is called with the attention, the rows and the position of the first one, and
+/// passes keys and values to a function.
 template <class Attention, class Norm, class Input, class Cache, class Project>
 struct appended_rows {
     static constexpr bool has_norm = !std::is_same_v<Norm, no_norm>;
@@ -52,7 +52,7 @@ struct appended_rows {
     static constexpr std::size_t held = held_bytes<normed>;
     template <class Config>
     static constexpr std::size_t norm_scratch = scratch_of_held<normed, Config>();
-    /// Bytes of scratch of all.
+    /// Bytes of all scratch.
     template <class Config>
     static constexpr std::size_t bytes =
         held + (norm_scratch<Config> > prefill_bytes<Config> ? norm_scratch<Config> : prefill_bytes<Config>);
@@ -81,7 +81,7 @@ struct appended_rows {
     }
 
 private:
-    /// A full cache is a mistake of the caller's. Without checks the results of the rows are NaN.
+    /// A full cache is a caller's error. Without checks the results of the rows are NaN.
     ASHLAR_ALWAYS_INLINE static constexpr bool has_no_room(Cache& cache) noexcept {
         constexpr std::size_t rows = shape_of<Input>::extents[0];
         const bool full = cache.room() < rows;
@@ -91,7 +91,7 @@ private:
         if (full) append_nan<rows, current_config>(cache);
         return full;
     }
-    /// Puts NaN in the place of the last rows, so that what attends to them is NaN until they are truncated.
+    /// Overwrites the last rows with NaN, so that attention to them is NaN until they are truncated.
     template <std::size_t Rows, class Config>
     ASHLAR_NOINLINE static constexpr void append_nan(Cache& cache) noexcept {
         constexpr std::size_t kept = Rows < Cache::capacity ? Cache::capacity - Rows : 0;
@@ -113,7 +113,7 @@ private:
     }
 };
 
-/// Whether scratch on the stack, or a workspace, has room for what is appended; one error for each of them.
+/// Whether the stack, or a workspace, has room for the scratch of appending; one error for each.
 template <class Rows, class Scratch>
 consteval bool check_appending() {
     static_assert(Rows::order::holds,
@@ -140,7 +140,7 @@ struct plain_projections {
         return f(attention.keys(rows, first), attention.values(rows));
     }
 };
-/// The same with turned keys.
+/// The same with rotated keys.
 template <class Turn>
 struct turned_projections {
     const Turn& turn;
@@ -159,8 +159,8 @@ template <class... Expression>
 inline constexpr std::size_t flops_of<ashlar::detail::expression_list<Expression...>> =
     (std::size_t{0} + ... + flops<Expression>);
 
-/// What an attention evaluates of rows Input to append them: their norm if there is one, and keys and values of its
-/// values.
+/// The expressions that an attention evaluates to append rows Input: their norm if there is one, and keys and values of
+/// its result.
 template <class Attention, class Norm, class Input>
 struct appended_of {
     using normed = decltype(std::declval<const Norm&>()(std::declval<const Input&>()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mask of keys in a cache: slots stand for positions, and a query sees those at or before its own.
+// The mask of keys in a cache: slots map to positions, and a query sees those at or before its own.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace ashlar::inline v0_1::nn::detail {
 
 using namespace ashlar::detail;  // the interface of masks
 
-/// Slot s of a cache holds the latest position p with p % Capacity == s. Query i stands at position first + i and keeps
-/// the positions from first + i - window + 1 to first + i; slots that were never written stand for later ones.
+/// Slot s of a cache holds the latest position p with p % Capacity == s. Query i has position first + i and keeps
+/// positions from first + i - window + 1 to first + i. Slots that were never written count as later positions.
 template <std::size_t Capacity>
 struct cached_keys_mask {
     using mask_category = mask_tag;
@@ -27,7 +27,7 @@ struct cached_keys_mask {
     /// Slots below `turn` hold positions slot + late, the others slot + late - Capacity; both relative to query 0.
     std::ptrdiff_t turn, late, lowest;
 
-    /// After `appended` rows in all, for queries of which the first is at position `first`.
+    /// After `appended` rows in total, for queries from position `first` on.
     ASHLAR_ALWAYS_INLINE constexpr cached_keys_mask(std::size_t appended, std::size_t first,
                                                     std::size_t window) noexcept
         : turn(static_cast<std::ptrdiff_t>(appended < Capacity ? Capacity : appended % Capacity)),

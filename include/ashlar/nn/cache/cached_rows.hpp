@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a cache arranges its keys, and which rows and queries it takes.
+// The arrangement of keys in a cache, and the rows and queries that it accepts.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace ashlar::inline v0_1::nn {
 namespace detail {
 
 /// Keys in one block: in a long cache as many as fill four to eight cache lines, or three or two, and divide the
-/// capacity; else all of them.
+/// capacity; otherwise all keys.
 consteval std::size_t key_block(std::size_t capacity, std::size_t element_bytes) {
     const std::size_t line = 64 / element_bytes;
     if (capacity > 8 * line)
@@ -31,9 +31,9 @@ consteval std::size_t key_block(std::size_t capacity, std::size_t element_bytes)
     return capacity;
 }
 
-/// Elements from one element of a key to the next, in blocks of so many keys: no more than those where there are
-/// several blocks. In a single one an odd number of cache lines, since at a distance of a large power of two the
-/// elements of a key would compete for a few lines of the cache.
+/// The stride between elements of a key, in blocks of this many keys: exactly that many if there are several blocks. A
+/// single block uses an odd number of cache lines, because at a stride of a large power of two the elements of a key
+/// would compete for a few lines of the cache.
 consteval std::size_t key_stride(std::size_t block, std::size_t blocks, std::size_t element_bytes) {
     const std::size_t line = 64 / element_bytes;
     const std::size_t lines = (block + line - 1) / line;
@@ -48,8 +48,8 @@ struct cached_row {
                                          Given::extents[Given::rank - 1] == Heads * Width);
 };
 
-/// How the rows of a prefill are arranged: heads first [heads, rows, width], or as a projection has them
-/// [rows, heads * width]. Rows of both keys and values must be equally many.
+/// The arrangement of the rows of a prefill: heads first [heads, rows, width], or as a projection has them [rows, heads
+/// * width]. Keys and values must have equally many rows.
 template <class Given, std::size_t Heads, std::size_t Width>
 consteval std::size_t rows_of() {
     if constexpr (Given::rank == 3)
@@ -92,17 +92,17 @@ ASHLAR_ALWAYS_INLINE constexpr auto rows_first(const Expression& e) noexcept {
         return reshape<Rows, Heads, Width>(e);
 }
 
-/// How keys get to their places: written there; copied from memory; computed where the values will be and copied, as no
-/// destination can be in blocks; or held and copied.
+/// How keys are stored: written in place; copied from memory; computed in the memory of the values and then copied, as
+/// no destination can be in blocks; or held and copied.
 enum class key_way : std::uint8_t { direct, copied, waiting, held };
 
-/// Rows of keys Key and values Value on their way into a Cache; Empty if it holds none.
+/// Rows of keys Key and values Value to be stored in a Cache; Empty if it holds no rows.
 template <class Cache, class Key, class Value, bool Empty>
 struct written_rows {
     using Element = typename Cache::stored_type;
     static constexpr std::size_t heads = Cache::heads, rows = rows_of<shape_of<Key>, heads, Cache::key_width>();
-    /// Whether all rows may be written at once, which those in 8 bits are not, as each is read for its scale before;
-    /// and whether they may be written one by one.
+    /// Whether all rows may be written at once, and whether they may be written one by one. Rows in 8 bits are not
+    /// written at once, because each is first read for its scale.
     static constexpr bool at_once = rows <= Cache::capacity && !Cache::scales_type::are_needed,
                           one_by_one = !Empty || !at_once;
 
@@ -122,13 +122,13 @@ struct written_rows {
                                    : Cache::key_width <= Cache::value_width ? key_way::waiting
                                                                             : key_way::held;
 
-    /// Bytes of values that are held, of keys or of values.
+    /// Bytes of held keys or values.
     static constexpr std::size_t held = [] {
         const std::size_t of_keys = one_by_one || way == key_way::held ? held_bytes<key_rows> : 0,
                           of_values = one_by_one ? held_bytes<new_values> : 0;
         return of_keys > of_values ? of_keys : of_values;
     }();
-    /// Bytes of scratch of the evaluation that takes most.
+    /// Bytes of scratch of the evaluation that needs most.
     template <class Config>
     static constexpr std::size_t scratch = [] {
         std::size_t most = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands in a union in the place of memory that nothing was written to yet.
+// The union member that is active while nothing has been written to the memory.
 #pragma once
 
 #include <bit>
@@ -9,9 +9,9 @@ namespace ashlar::inline v0_1::nn::detail {
 
 #if defined(__GNUC__) && !defined(__clang__)
 
-// g++ computes a constexpr constructor when it compiles, for local objects too, and then clears all of a union whose
-// member is smaller than the union. It clears nothing where members without a value fill it: empty types, as large as
-// their alignment, which is a power of two.
+// g++ evaluates a constexpr constructor at compile time, for local objects too, and then clears the whole union if its
+// member is smaller than the union. It clears nothing if members without a value fill the union: empty types, as large
+// as their alignment, which is a power of two.
 
 inline constexpr std::size_t largest_alignment = std::size_t{1} << 28;  // of a type, for g++
 
@@ -24,17 +24,17 @@ struct alignas(Bytes) empty_piece {};
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpacked-not-aligned"
-/// So many bytes, a power of two, at any address.
+/// This many bytes, a power of two, at any address.
 template <std::size_t Bytes>
 union [[gnu::packed]] idle_piece {
     empty_piece<Bytes> nothing;
-    std::byte byte;  // a class without members would be left out
+    std::byte byte;  // a class without members would be omitted
 
     constexpr idle_piece() noexcept : nothing{} {}
 };
 #pragma GCC diagnostic pop
 
-/// As large as the memory that it stands for, and without a value: making one writes nothing.
+/// As large as the memory that it replaces, and without a value: its construction writes nothing.
 template <std::size_t Bytes>
 struct idle_memory {
     idle_piece<largest_piece(Bytes)> head;
@@ -52,7 +52,7 @@ struct idle_memory<Bytes> {
 
 #else
 
-/// Without a value: making one writes nothing.
+/// Without a value: its construction writes nothing.
 template <std::size_t Bytes>
 struct idle_memory {};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A memory whose keys and values are computed part by part, so that what nobody will ask for is not.
+// Computes keys and values of a memory part by part, so that unused rows are not computed.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,8 @@
 
 namespace ashlar::inline v0_1::nn::detail {
 
-/// How many rows of a Memory go into a Cache at once: a block of its keys, which is copied as a whole, where the memory
-/// lies in memory and is made of such blocks; else all. A ring that is shorter keeps the last rows only, which it finds
-/// among all of them.
+/// The rows of a Memory that are written to a Cache at once: a block of its keys, which is copied as a whole, if Memory
+/// is an array that consists of whole blocks; otherwise all. A shorter ring keeps only the last rows, so it needs all.
 template <class Memory, class Cache>
 consteval std::size_t rows_of_part() {
     constexpr std::size_t all = shape_of<Memory>::extents[0];
@@ -24,7 +23,7 @@ consteval std::size_t rows_of_part() {
         return all;
 }
 
-/// A part of a Memory [rows, width]: some of its rows where they lie, or the memory itself.
+/// A part of a Memory [rows, width]: some of its rows in place, or the memory itself.
 template <class Memory, std::size_t Rows, bool IsAll>
 struct part_of {
     using type = const Memory&;
@@ -39,8 +38,8 @@ template <class Memory, class Cache>
 using memory_part = typename part_of<Memory, rows_of_part<Memory, Cache>(),
                                      rows_of_part<Memory, Cache>() == shape_of<Memory>::extents[0]>::type;
 
-/// Calls f(part, its first row, how many of its rows count) for all parts that have some of the first `count` rows, and
-/// for one at least.
+/// Calls f(part, its first row, the number of its valid rows) for all parts with some of the first `count` rows, and
+/// for at least one.
 template <class Cache, class Memory, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_part(const Memory& memory, std::size_t count, const Function& f) noexcept {
     constexpr std::size_t rows = rows_of_part<Memory, Cache>(), all = shape_of<Memory>::extents[0];

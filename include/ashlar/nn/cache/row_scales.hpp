@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of a cache in 8 bits: a scale for each row of each head, and how a row is rounded.
+// Rows of a cache in 8 bits: a scale for each row of each head, and the rounding of a row.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace ashlar::inline v0_1::nn::detail {
 
-/// Of rows that are stored as they are: none. A byte without a value, as g++ clears all of a class with an empty
+/// No scales, for rows that are not rounded. A byte without a value, because g++ clears a whole class with an empty
 /// member.
 template <class Element, std::size_t Heads, std::size_t Capacity>
 struct row_scales {
@@ -32,7 +32,7 @@ struct row_scales {
 
     ASHLAR_ALWAYS_INLINE constexpr row_scales() noexcept : nothing{} {}
 };
-/// Of keys and values in 8 bits. As the rows, they are not written before there are any.
+/// The scales of keys and values in 8 bits. Like the rows, they are not written before the first append.
 template <std::size_t Heads, std::size_t Capacity>
 struct row_scales<std::int8_t, Heads, Capacity> {
     static constexpr bool are_needed = true;
@@ -50,8 +50,8 @@ struct row_scales<std::int8_t, Heads, Capacity> {
     ASHLAR_ALWAYS_INLINE constexpr row_scales() noexcept : no_keys{}, no_values{} {}
 };
 
-/// Rounds a row [heads, width] to integers, each head by its greatest magnitude, which becomes 127; a head with NaN or
-/// infinity gets the scale NaN. The scale of head h goes to scales[h * Capacity].
+/// Rounds a row [heads, width] to integers, each head scaled by its greatest magnitude, which becomes 127. A head with
+/// NaN or infinity gets the scale NaN. The scale of head h is stored in scales[h * Capacity].
 template <class Config, std::size_t Capacity, class Integers, class Row>
 constexpr void write_rounded(Integers integers, float* scales, const Row& row) noexcept {
     if constexpr (!array_expression<Row>) {

@@ -42,7 +42,7 @@ struct put_in_order {
     }
 };
 
-/// Of a weight [out, in, ...]: how many values each output is a sum of, and each input goes to.
+/// Fan-in and fan-out of a weight [out, in, ...].
 struct fans {
     std::size_t in, out;
 };
@@ -61,7 +61,7 @@ consteval fans fans_of() {
         return {1, 1};
 }
 
-/// torch.nn.init's bounds, by the same operations in double.
+/// torch.nn.init's bounds, computed by the same operations in double.
 template <class Config = current_config>
 constexpr double kaiming_deviation(std::size_t fan_in, double a) noexcept {
     return root(2.0 / (1 + a * a)) / root(static_cast<double>(fan_in));
@@ -73,8 +73,8 @@ constexpr double xavier_deviation(fans f, double gain) noexcept {
 
 }  // namespace detail
 
-/// Fills a tensor or view with uniform numbers of [low, high), those of Tensor.uniform_: floats bit by bit, doubles but
-/// for the last bit, unless low is 0 and high 1.
+/// Fills a tensor or view with uniform numbers in [low, high), as Tensor.uniform_: floats are equal bit by bit. The
+/// last bit of doubles may differ, unless low is 0 and high 1.
 ///
 ///     nn::init::uniform(weight, random, -0.1, 0.1);
 template <array_expression Array, class Config = current_config>
@@ -85,8 +85,8 @@ constexpr void uniform(Array&& array, generator& random, double low = 0, double 
                              detail::put_in_order<Array>{array.begin()});
 }
 
-/// Fills a tensor or view with normal numbers, those of Tensor.normal_: up to 15 of them one by one in double, from 16
-/// on in blocks, which draw other numbers. A float differs from PyTorch's by less than 1e-6 of the deviation, as its
+/// Fills a tensor or view with normal numbers, those of Tensor.normal_: up to 15 numbers one by one in double, 16 or
+/// more in blocks, which draw other numbers. A float differs from PyTorch's by less than 1e-6 of the deviation, as its
 /// logarithms and sines are approximations that depend on the machine; a double by a few 1e-16.
 ///
 ///     nn::init::normal(table, random);

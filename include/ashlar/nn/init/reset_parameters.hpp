@@ -55,14 +55,14 @@ template <attention_options Options, class Element, class Weight, std::size_t Pa
 inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Weight, Panel>> =
     module_kind::attention;
 
-/// A stack of layers made from one set of options, such as nn::encoder: PyTorch's are copies of a single layer.
+/// A stack of layers with the same options, such as nn::encoder; in PyTorch they are copies of one layer.
 template <class Module>
 concept stack_of_copies = requires(Module& m) {
     Module::options.layer;
     m.layers[0];
 };
 
-/// Writes the element of a packed matrix [in, out] whose place in PyTorch's [out, in] is the i-th.
+/// Writes the element of a packed matrix [in, out] that is element i of PyTorch's [out, in].
 template <class Weight>
 struct put_transposed {
     Weight& weight;
@@ -75,8 +75,8 @@ struct put_transposed {
     }
 };
 
-/// Writes the element of a convolution's matrix [taps * channels of a group, out] whose place in PyTorch's
-/// [out, channels of a group, taps] is the i-th.
+/// Writes the element of a convolution's matrix [taps * channels of a group, out] that is element i of PyTorch's [out,
+/// channels of a group, taps].
 template <std::size_t Channels, class Weight>
 struct put_taps_first {
     Weight& weight;
@@ -90,8 +90,8 @@ struct put_taps_first {
     }
 };
 
-/// The same of a matrix in 8 bits: an output's weights are rounded when the last of them is there. PyTorch has them
-/// channel by channel, the matrix tap by tap.
+/// The same for a matrix in 8 bits: it rounds an output's weights when the last one is written. PyTorch orders them by
+/// channels, the matrix by taps.
 template <class Config, class Weight, std::size_t Channels = Weight::shape_type::extents[0]>
 struct put_rounded {
     Weight& weight;
@@ -121,7 +121,7 @@ constexpr void draw_weight(Weight& weight, generator& random, double bound) noex
 template <class Config, class Module>
 constexpr void reset(Module& m, generator& random) noexcept;
 
-/// Resets the modules among the members; arrays of a user's own module are left alone.
+/// Resets the modules among the members; arrays of a user's own module are unchanged.
 template <class Config, bool Copies>
 struct reset_members {
     generator& random;
@@ -142,7 +142,7 @@ struct reset_members {
     }
 };
 
-/// nn.Conv1d and nn.Conv2d: as a linear layer whose inputs are what a window has of the channels of a group.
+/// nn.Conv1d and nn.Conv2d: as a linear layer whose inputs are the entries of a window in one group's channels.
 template <class Config, class Module>
 constexpr void reset_convolution(Module& m, generator& random) noexcept {
     using Weight = decltype(m.weight);
@@ -161,8 +161,7 @@ constexpr void reset_convolution(Module& m, generator& random) noexcept {
     if constexpr (Module::options.bias) linear_bias(m.bias, depth, random);
 }
 
-/// nn.MultiheadAttention: its output projection is constructed first, then the others are drawn, then biases are
-/// cleared.
+/// nn.MultiheadAttention: constructs its output projection first, then draws the others, then clears the biases.
 template <class Config, class Module>
 constexpr void reset_attention(Module& m, generator& random) noexcept {
     reset<Config>(m.out_proj, random);
@@ -221,11 +220,11 @@ struct module_on_stack {
 
 }  // namespace detail
 
-/// Gives a module the values with which PyTorch constructs the like of it, drawn in the same order: nn.Linear,
-/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, and what is made of these in
-/// the order of the members (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an encoder or
-/// decoder are copies of one, as in PyTorch. Uniform floats, hence all but embeddings, come out bit by bit. Tensors
-/// that are members of a module of your own are left as they are. Works in constant expressions.
+/// Sets a module to the values with which PyTorch constructs the same module, drawn in the same order: nn.Linear,
+/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, and modules that consist of
+/// these in the order of the members (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an
+/// encoder or decoder are copies of one, as in PyTorch. Uniform floats, so all but embeddings, are equal bit by bit.
+/// Tensors that are members of your own modules are unchanged. Works in constant expressions.
 ///
 ///     nn::init::generator random(1);                     // torch.manual_seed(1)
 ///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};
@@ -235,8 +234,8 @@ constexpr void reset_parameters(Module& m, generator& random) noexcept {
     detail::reset<Config>(m, random);
 }
 
-/// A module made that way, by value: at most ASHLAR_STACK_BUDGET bytes of it (`fits_on_stack`). A larger one is made
-/// static, and reset in place.
+/// Returns such a module by value; it has at most ASHLAR_STACK_BUDGET bytes (`fits_on_stack`). Define a larger one as
+/// static, and reset it in place.
 ///
 ///     auto query = nn::init::make<nn::linear<{.in = 2, .out = 4, .bias = false}>>(random);
 ///     // nn.Linear(2, 4, bias=False)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many parameters a module has, and their bytes, as constants of its type.
+// The number of a module's parameters, and their bytes, as constants of its type.
 #pragma once
 
 #include <array>
@@ -67,8 +67,8 @@ inline constexpr counted count_of<Module> = []() consteval {
 
 }  // namespace detail
 
-/// Elements of all arrays of a module, those of its parts included: what PyTorch's
-/// sum(p.numel() for p in m.parameters()) is of the same module.
+/// Elements of all arrays of a module and its parts: PyTorch's sum(p.numel() for p in m.parameters()) of the same
+/// module.
 ///
 ///     static_assert(nn::parameter_count<nn::linear<{.in = 64, .out = 10}>> == 650);
 template <module Module>
@@ -84,7 +84,7 @@ inline constexpr std::size_t parameter_bytes = detail::count_of<std::remove_cvre
 
 namespace ashlar::inline v0_1 {
 
-// They are asserted on beside workspace_bytes<E> and flops<E>.
+// Here because users assert on them together with workspace_bytes<E> and flops<E>.
 using nn::parameter_bytes;
 using nn::parameter_count;
 

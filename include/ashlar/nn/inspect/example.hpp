@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Objects that stand for a type where only types matter: counting and summaries ask modules what they would do.
+// Placeholder objects for code that only needs types: counting and summaries call modules without evaluation.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace ashlar::inline v0_1::nn::detail {
 
-/// Room for a module that does not exist: its members can be named, which is all that counting does. As a local
-/// variable of a constant evaluation it costs nothing, however large the module is.
+/// Storage for a module that is never constructed; counting only names its members. As a local variable of a constant
+/// evaluation it costs nothing, whatever the module's size.
 template <class Module>
 union unborn {
     char none;
@@ -26,7 +26,7 @@ union unborn {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
-/// A tensor that is never defined, for expressions of which only the type matters.
+/// A tensor that is never defined, for expressions that are only used for their type.
 template <class Element>
 struct undefined_tensor {
     static const Element object;
@@ -46,7 +46,7 @@ struct tensor_like<Element, shape<Dims...>> {
     using type = basic_tensor<Element, Dims...>;
 };
 
-/// A tensor of the shape that a module makes of an input.
+/// A tensor of a module's result shape for an input.
 template <class Module, class Input>
 constexpr const auto& output_of(const Module&, const Input&) {
     using result = decltype(std::declval<const Module&>()(std::declval<const Input&>()));
@@ -64,7 +64,7 @@ constexpr const auto& with_columns(const Input&) {
             decltype(ashlar::detail::with_dimension<shape_of<Input>, shape_of<Input>::rank - 1, Columns>())>::type>();
 }
 
-/// Leaves heads as they are, where a rotation is asked for.
+/// A rotation that leaves heads unchanged.
 struct no_turn {
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, std::size_t) const noexcept {

@@ -19,16 +19,16 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-/// The element type of a module's arrays: double where all of them are.
+/// The element type of a module's arrays: double if all of them are.
 template <class Module>
 using module_element =
     std::conditional_t<parameter_count<Module> != 0 && parameter_bytes<Module> == 8 * parameter_count<Module>, double,
                        float>;
 
-/// Where a summary has no input: parameters only.
+/// A summary without an input: parameters only.
 struct no_input {};
 
-/// One row as wide as the module wants it, if it says so.
+/// One row of the width that the module needs, if it declares one.
 template <class Module>
 consteval auto input_row() {
     if constexpr (requires { typename Module::input_type; })
@@ -43,12 +43,12 @@ consteval auto input_row() {
         return std::type_identity<no_input>{};
 }
 
-/// Writes a table whose columns stand at fixed places.
+/// Writes a table with columns at fixed places.
 struct table_writer {
     static constexpr std::size_t layer_width = 41, shape_width = 17, number_width = 14;
     static constexpr std::size_t line_width = layer_width + shape_width + 3 * number_width;
 
-    char* out = nullptr;  // nothing is written where this is null
+    char* out = nullptr;  // nothing is written if this is null
     std::size_t length = 0, line_start = 0;
 
     constexpr void put(char c) {
@@ -192,11 +192,11 @@ inline constexpr auto text_of_summary = [] {
 
 }  // namespace detail
 
-/// A module called with an input of type Input, a tensor, as a table: for it and for each of its parts the shape of
-/// what it makes, parameters, FLOPs as in `flops<E>`, and bytes of scratch where it is evaluated by itself (the rest
-/// has none of its own). A stack of equal layers is one row, below which stand the parts of one of them. Modules that
-/// do not say what they call are listed with their parameters. Tables of rotations are not counted, masks neither. A
-/// constant, of at most 192 rows.
+/// A table of a module called with an input of type Input, a tensor. For the module and each part it shows the shape of
+/// the result, parameters, FLOPs as in `flops<E>`, and bytes of scratch if the part is evaluated by itself (others have
+/// none of their own). A stack of equal layers is one row, followed by the parts of one layer. Modules that do not
+/// describe their call are listed with their parameters. Rotation tables and masks are not counted. A constant of at
+/// most 192 rows.
 ///
 ///     std::puts(nn::summary<my_model, tensor<float, 32, 64>>().c_str());
 template <module Module, class Input, class Config = current_config>
@@ -205,8 +205,8 @@ template <module Module, class Input, class Config = current_config>
     return detail::text_of_summary<Module, Input, Config>;
 }
 
-/// The same for an input of floating-point numbers with the dimensions Dims; without any, for the module's `input_type`
-/// if it has one, else for one row.
+/// The same for an input of floating-point numbers with the dimensions Dims; without Dims, for the module's
+/// `input_type` if it has one, else for one row.
 ///
 ///     std::puts(nn::summary<nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}>, 32, 64>().c_str());
 template <module Module, auto... Dims, class Config = current_config>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a summary says of each module, gathered by asking it what it calls.
+// The rows of a summary, gathered from the parts that each module lists.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ consteval std::string_view type_name() {
     return colon == all.npos ? all : all.substr(colon + 1);
 }
 
-/// One row of a summary. What is not known, or not said, is 0.
+/// One row of a summary. Unknown numbers are 0.
 struct summary_row {
     static constexpr std::size_t max_rank = 8;
 
@@ -109,7 +109,7 @@ private:
         --depth;
     }
 
-    /// Lists the parts of a module that does not say what it calls.
+    /// Lists the parts of a module that does not describe its call.
     struct member_rows {
         summary_walk& walk;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A module that is written to a stream: an error that says how.
+// Reports printing of a module to a stream as an error that names the alternative.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ concept output_stream = requires(Stream& s) {
     { s.flush() } -> std::same_as<Stream&>;
 };
 
-/// A module as a conversion that there is not: every printing of users' is a better match.
+/// A deleted conversion from a module, so that every user-defined operator is a better match.
 template <fixed_string Text>
 struct refused_module_output {
     template <module Module>

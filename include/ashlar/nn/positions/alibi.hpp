@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// ALiBi: attention biased towards near keys, in proportion to the distance and with a slope for each head.
+// ALiBi: attention biased towards near keys by the distance times a slope for each head.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-/// 2^(-8 / heads) to the power of `exponent`, heads a power of two: square roots of 2^-8, so exact where that is.
+/// 2^(-8 / heads) to the power of `exponent`, heads a power of two: repeated square roots of 2^-8, exact if those are.
 ASHLAR_ALWAYS_INLINE constexpr double alibi_slope(std::size_t heads, std::size_t exponent) {
     double root = 1.0 / 256;
     for (std::size_t n = heads; n > 1; n /= 2) {
@@ -46,8 +46,8 @@ struct alibi_function {
 
 }  // namespace detail
 
-/// The slopes of ALiBi (Press et al. 2022): 2^(-8 h / Heads) for h = 1, 2, ... where Heads is a power of two; else
-/// those of the power below, and then every other one of the power above.
+/// The slopes of ALiBi (Press et al. 2022): 2^(-8 h / Heads) for h = 1, 2, ... if Heads is a power of two; otherwise
+/// the slopes of the next lower power, and then every other slope of the next higher one.
 ///
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();   // 1/2, 1/4, ... 1/256
 template <class Element, auto Heads, class Config = current_config>
@@ -62,9 +62,9 @@ template <class Element, auto Heads, class Config = current_config>
     return slopes;
 }
 
-/// ALiBi as a bias, lazily [heads, Queries, Keys]: slope(h) * (key - query), where query 0 stands at position `first`
-/// (the number of keys before it). Nothing of it is ever in memory. Slopes are [heads], or for grouped queries [kv
-/// heads, group], which gives [kv heads, group, Queries, Keys].
+/// ALiBi as a bias, lazily [heads, Queries, Keys]: slope(h) * (key - query), where query 0 has position `first` (the
+/// number of keys before it). It is never in memory. Slopes are [heads], or for grouped queries [kv heads, group],
+/// which gives [kv heads, group, Queries, Keys].
 ///
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();
 ///     auto y = attention(q, k, v, causal, bias(nn::alibi<64, 64>(slopes)));   // q is [8, 64, width]
@@ -79,8 +79,7 @@ template <auto Queries, auto Keys, any_expression Slopes>
     return unsqueeze<-1>(unsqueeze<-1>(std::forward<Slopes>(slopes))) * (key - query - static_cast<Element>(first));
 }
 
-/// ALiBi for one head as an option of `attention`: score + slope * (key - query), where query 0 stands at position
-/// `first`.
+/// ALiBi for one head as an option of `attention`: score + slope * (key - query), where query 0 has position `first`.
 ///
 ///     auto y = attention(q, k, v, causal, nn::alibi_score_mod(0.5f));
 template <std::floating_point Element>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sines and cosines of positions times frequencies, in double and at compile time too: the tables of positional
+// Sines and cosines of positions times frequencies, in double and at compile time too: for the tables of positional
 // encodings.
 #pragma once
 
@@ -61,8 +61,8 @@ constexpr tensor<double, Count> frequencies(double base, std::size_t width) noex
     return exp(iota<double, Count>() * (-2 * log(base) / static_cast<double>(width)));
 }
 
-/// Calls f(i, sine, cosine) for i = 0, 1, ... of the angles i * step, i below count. A rotation takes one to the next,
-/// which compilers evaluate much faster; every `Restart` angles are exact.
+/// Calls f(i, sine, cosine) for i = 0, 1, ... of the angles i * step, i below count. A rotation computes each from the
+/// one before, which compilers evaluate much faster; every `Restart`-th angle is exact.
 template <std::size_t Restart, class Function, class Config = current_config>
 constexpr void for_each_angle(double step, std::size_t count, Function&& f) noexcept {
     const sine_cosine turn = sine_and_cosine(step);
@@ -76,7 +76,7 @@ constexpr void for_each_angle(double step, std::size_t count, Function&& f) noex
     }
 }
 
-/// How far a rotation may carry before the error shows in an element.
+/// How many angles repeated rotation may compute before an element shows the error.
 template <class Element>
 inline constexpr std::size_t angle_restart = sizeof(Element) < 8 ? 64 : 1;
 

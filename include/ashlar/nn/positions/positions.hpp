@@ -22,7 +22,7 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-/// Whether rows of a width can be added to a table with as many of it.
+/// Whether rows fit a table: the same width, and not more rows.
 template <class Given, std::size_t Positions, std::size_t Size>
 struct positioned_rows {
     static consteval bool check() {
@@ -125,8 +125,8 @@ struct learned_positions_options {
 };
 
 /// A learnt vector for each position, added to [..., rows, size], lazily. `weight` [positions, size], as in an
-/// nn.Embedding of positions; a table in 16 bits is read as floats, one of std::int8_t has no scales and stays float.
-/// positions * size parameters.
+/// nn.Embedding of positions. A table in 16 bits is read as floats; with std::int8_t it stays float, as it has no
+/// scales. positions * size parameters.
 ///
 ///     nn::learned_positions<{.positions = 512, .size = 64}> places{};
 ///     auto x = places(words(tokens));

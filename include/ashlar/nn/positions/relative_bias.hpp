@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of relative_positions for all pairs of queries and keys, as an expression.
+// The biases of `relative_positions` for all pairs of queries and keys, as an expression.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace ashlar::inline v0_1::nn::detail {
 
-/// The bucket of each distance that so many queries and keys have: entry Keys - 1 + query - key. All distances from
-/// `.distance` on share the last bucket, so that no more than those below are computed: the rest is copied, a step of
-/// the compiler's for each, of which there are a million.
+/// The bucket of each distance between Queries and Keys: entry Keys - 1 + query - key. All distances from `.distance`
+/// on share the last bucket, so only those below are computed and the rest is copied. That is one constexpr step each;
+/// compilers allow a million.
 template <relative_positions_options Options, std::size_t Queries, std::size_t Keys, class Config = current_config>
 consteval tensor<std::int32_t, Queries + Keys - 1> buckets_by_distance() {
     using positions = relative_positions<Options>;
@@ -40,7 +40,7 @@ consteval tensor<std::int32_t, Queries + Keys - 1> buckets_by_distance() {
 template <relative_positions_options Options, std::size_t Queries, std::size_t Keys>
 inline constexpr auto distance_buckets = buckets_by_distance<Options, Queries, Keys>();
 
-/// [heads, Rows, Keys] of queries `first`, `first + 1`, ..., lazily: the numbers of all distances wait in scratch, and
+/// [heads, Rows, Keys] of queries `first`, `first + 1`, ..., lazily: scratch holds the numbers of all distances, and
 /// scores read them there. The module is borrowed. first + Rows is at most Keys, unless first is 0 (asserted).
 template <std::size_t Rows, std::size_t Keys, relative_positions_options Options, class Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto relative_bias(const relative_positions<Options, Element>& m,

@@ -19,12 +19,12 @@ struct relative_positions_options {
     width heads = 1;
     width buckets = 32;         ///< rows of the table
     width distance = 128;       ///< from here on all distances share the last bucket
-    bool bidirectional = true;  ///< half of the buckets for keys behind the query; a decoder has none
+    bool bidirectional = true;  ///< half of the buckets for keys after the query; a decoder has none
 };
 
 namespace detail {
 
-/// Whether a table has rows for so many queries.
+/// Whether a table has rows for this many queries.
 template <std::size_t Queries, std::size_t Rows>
 struct distance_rows {
     static constexpr bool suffice = Queries <= Rows;
@@ -32,7 +32,7 @@ struct distance_rows {
 
 }  // namespace detail
 
-/// What `relative_positions::table` gives: the numbers of each head for each distance that Queries and Keys have.
+/// The result of `relative_positions::table`: the numbers of each head for each distance that Queries and Keys have.
 ///
 ///     const nn::distance_table<float, 8, 128, 128> table = offsets.table<128, 128>();
 template <class Element, std::size_t Heads, std::size_t Queries, std::size_t Keys>
@@ -40,7 +40,7 @@ struct distance_table {
     basic_tensor<Element, Heads, Queries + Keys - 1> by_distance;  ///< entry Keys - 1 + query - key
 
     /// A view [Heads, Rows, Keys] for queries `first`, `first + 1`, ...: Rows + first is at most Queries (asserted).
-    /// Scores take it at no cost, as lanes of queries read it contiguously.
+    /// Adding it to scores costs nothing, because lanes of queries read it contiguously.
     ///
     ///     auto y = attention(q, k, v, scale(1.0f), bias(table.bias()));
     template <std::size_t Rows = Queries>
@@ -58,8 +58,8 @@ struct distance_table {
 };
 
 /// The relative position bias of T5 (Raffel et al. 2020): a learnt number for each head and bucket of distances, added
-/// to the scores; exact distances have a bucket each, far ones share them logarithmically. `weight` [buckets, heads],
-/// as T5's relative_attention_bias. All layers of a stack share one. buckets * heads parameters.
+/// to the scores; near distances have a bucket each, far ones share buckets logarithmically. `weight` [buckets, heads],
+/// as T5's relative_attention_bias. All layers of a stack share one module. buckets * heads parameters.
 ///
 ///     static nn::relative_positions<{.heads = 8}> offsets{};
 ///     const auto table = offsets.table<128, 128>();             // once; [8, 255] numbers
@@ -94,7 +94,7 @@ struct relative_positions {
         return start + exact + k;
     }
 
-    /// The numbers for so many queries and keys; the k-th query stands at the position of the k-th key.
+    /// The numbers for Queries and Keys; query k has the position of key k.
     template <auto Queries, auto Keys, class Config = current_config>
     [[nodiscard]] constexpr distance_table<Element, heads, ashlar::detail::extent_of(Queries),
                                            ashlar::detail::extent_of(Keys)>

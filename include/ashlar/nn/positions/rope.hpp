@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rotary positional encoding: pairs of entries of queries and keys are turned by angles that grow with the position.
+// Rotary positional encoding: rotates pairs of entries of queries and keys by angles that grow with the position.
 #pragma once
 
 #include <cstddef>
@@ -74,8 +74,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto rotated_pairs(const Input& x, const Cosines&
     }
 }
 
-/// The same with cosines and sines for every entry, where a sine has the sign with which it enters: x times the cosines
-/// plus x with its pairs exchanged times the sines. Faster where a row has a few entries only.
+/// The same with cosines and sines for every entry, with the signs in the sines: x times the cosines plus x with its
+/// pairs exchanged times the sines. Faster for short rows.
 template <class Input, class Cosines, class Sines>
 ASHLAR_ALWAYS_INLINE constexpr auto rotated_entries(const Input& x, const Cosines& cosines,
                                                     const Sines& sines) noexcept {
@@ -83,7 +83,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto rotated_entries(const Input& x, const Cosine
     return x * cosines + ashlar::detail::reshape_to<shape_of<Input>>(slice<-1, -1, -3, -1>(pairs)) * sines;
 }
 
-/// f of the first Rotated columns of x, beside the others.
+/// f of the first Rotated columns of x, joined with the unchanged rest.
 template <std::size_t Rotated, class Input, class Function>
 ASHLAR_ALWAYS_INLINE constexpr auto with_remaining_entries(const Input& x, const Function& f) noexcept {
     constexpr std::size_t width = shape_of<Input>::extents[shape_of<Input>::rank - 1];
@@ -94,7 +94,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto with_remaining_entries(const Input& x, const
                           slice<-1, std::ptrdiff_t{Rotated}, std::ptrdiff_t{width}>(x));
 }
 
-/// f(x), with a name for x where it would be computed more than once.
+/// f(x); names x if it would be computed more than once.
 template <class Input, class Function>
 ASHLAR_ALWAYS_INLINE constexpr auto named(Input&& x, const Function& f) noexcept {
     if constexpr (array_expression<Input> && ashlar::detail::viewable<Input>)
@@ -106,8 +106,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto named(Input&& x, const Function& f) noexcept
 }  // namespace detail
 
 /// Rotates pairs of entries of x, lazily: [..., width] with cosines and sines [..., n], which broadcast; the first 2 n
-/// entries of a row are rotated (a, b become a cos - b sin, b cos + a sin) and the others stay. For tables of one's
-/// own: those of a weight file, or with other frequencies.
+/// entries of a row are rotated (a, b become a cos - b sin, b cos + a sin) and the others are unchanged. For your own
+/// tables: from a weight file, or with other frequencies.
 ///
 ///     auto y = nn::rotate<nn::pair_order::halves>(x, row(cosines, t), row(sines, t));
 template <pair_order Pairs, any_expression Input, any_expression Cosines, any_expression Sines>
@@ -136,14 +136,14 @@ struct rope_options {
     width rotated = 0;     ///< entries that are rotated, from the first on; all of them unless given
     pair_order pairs =
         pair_order::interleaved;  ///< llama.c and GPT-J interleave, GPT-NeoX and Hugging Face's Llama do not
-    double base = 10000;          ///< pair i turns by base^(-2 i / rotated) from one position to the next
+    double base = 10000;          ///< pair i rotates by base^(-2 i / rotated) from one position to the next
     double stretch = 1;           ///< positions are divided by it (position interpolation)
 };
 
 /// Rotary positional encoding (Su et al. 2021) with its tables: entry pair i of a row at position p is rotated by the
 /// angle p * base^(-2 i / rotated). Apply it to queries and keys, after the split into heads. The tables are computed
-/// in double and rounded; `rope_tables<Options>` is an object in read-only memory, made by the compiler (which by
-/// default goes up to about 60,000 angles); beyond that make one at run time. Not a module: it has no parameters.
+/// in double and rounded; `rope_tables<Options>` is an object in read-only memory, computed by the compiler (by default
+/// up to about 60,000 angles); compute larger ones at run time. It is not a module: it has no parameters.
 ///
 ///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
 ///     auto q = turn(nn::split_heads<8>(matmul(x, wq)), cache.position());   // [heads, rows, 8], at run-time positions
@@ -156,11 +156,11 @@ struct rope {
         detail::rope_extents<head_width, rotated, positions>::valid,
         "ashlar: rope: head_width and positions must be given, and the entries to rotate be even and not more than head_width");
     static constexpr std::size_t pairs = rotated / 2;
-    /// Whether the tables have an entry for each entry of a row rather than for each pair, which suits narrow heads.
+    /// Whether the tables have an entry for each entry of a row instead of each pair, which is faster for narrow heads.
     static constexpr bool by_entry = Options.pairs == pair_order::interleaved && rotated <= 16;
     static constexpr std::size_t columns = by_entry ? rotated : pairs;
 
-    /// [positions, pairs]; by_entry [positions, rotated], with the sign of the sine in front of the other entry.
+    /// [positions, pairs]; by_entry [positions, rotated], with signed sines.
     tensor<Element, positions, columns> cosines, sines;
 
     /// The tables. Costs a few additions and multiplications per angle.
@@ -215,8 +215,8 @@ struct rope {
                          tensor_view<const Element, rows, columns>(sines.data() + first * columns));
         }
     }
-    /// Rows [..., head_width] that all stand at one position, as the heads [heads, head_width] of one token; the
-    /// position is below `positions` (asserted). Lazily, of x's shape; the object is borrowed.
+    /// Rows [..., head_width] that all have one position, such as the heads [heads, head_width] of one token; the
+    /// position must be below `positions` (asserted). Lazily, of x's shape; the object is borrowed.
     ///
     ///     cache.append(turn.at(k, cache.position()), v);   // k and v are [heads, head_width]
     template <any_expression Input>
@@ -229,7 +229,7 @@ struct rope {
                          tensor_view<const Element, columns>(cosines.data() + position * columns),
                          tensor_view<const Element, columns>(sines.data() + position * columns));
     }
-    /// Rows at positions of their own: integers whose axes broadcast to those of x but the last ([rows], [batch, 1,
+    /// Rows with one position each: integers whose axes broadcast to those of x but the last ([rows], [batch, 1,
     /// rows]), each less than `positions`.
     ///
     ///     auto q = turn.at(heads, places);   // heads [8, rows, head_width], places tensor<int, rows>

@@ -22,14 +22,14 @@ namespace ashlar::inline v0_1::nn {
 /// The options of `decoder`: those of a layer, how many there are, and whether a norm follows the last one.
 struct decoder_options {
     decoder_layer_options layer;
-    width embed = 0, heads = 0, hidden = 0;  ///< stand in .layer: given here they are an error that says so
+    width embed = 0, heads = 0, hidden = 0;  ///< belong in .layer: given here they are an error
     std::size_t layers = 1;
     bool final_norm = false;
 };
 
 namespace detail {
 
-/// What every layer reads: arrays as they are, anything else evaluated once.
+/// The memory that every layer reads: an array in place, anything else evaluated once.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto held_values(Expression&& e) noexcept {
     if constexpr (array_expression<Expression>)
@@ -38,7 +38,7 @@ template <any_expression Expression>
         return ashlar::eval(e);
 }
 
-/// The call of a layer that holds values of a memory: of which expression, for what building the call takes.
+/// The call of a layer with values of a memory. It names the memory's expression, to count building the call.
 template <class Memory, class Call>
 struct call_with_memory : Call {
     using evaluated = Memory;
@@ -48,7 +48,7 @@ struct call_with_memory : Call {
 
 /// A transformer's decoder: x [..., T, embed] and memory [..., S, embed] to [..., T, embed]. Options of the call are
 /// those of `decoder_layer` and hold for every layer. As PyTorch's nn.TransformerDecoder. Evaluated layer by layer, as
-/// `encoder` is; a memory that is no array is evaluated when the call is built.
+/// `encoder` is. If the memory is not an array, it is evaluated when the call is built.
 ///
 ///     nn::decoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> decoder{};
 ///     tensor<float, 16, 64> y = decoder(x, memory, causal);
@@ -69,7 +69,7 @@ struct decoder {
     template <any_expression Input, any_expression Memory, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, Memory&& memory,
                                                                  const Choices&... choices) const& noexcept {
-        // Here rather than in the layers, whose plans would each say something more.
+        // Checked here and not in the layers, whose plans would each add an error.
         constexpr bool fits =
             detail::module_input<shape_of<Input>, embed>::fits && detail::module_input<shape_of<Memory>, embed>::fits;
         static_assert(detail::module_input<shape_of<Input>, embed>::fits &&
@@ -93,8 +93,8 @@ struct decoder {
     void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
                     ashlar::detail::any_argument = {}) const;
 
-    /// Puts keys and values of a memory [S, embed] into one cache for each layer, of which `decode` reads those of the
-    /// first `count` rows. A memory that is no array is evaluated once. Scratch lies on the stack or in a workspace of
+    /// Writes keys and values of a memory [S, embed] to one cache for each layer; `decode` reads those of the first
+    /// `count` rows. If the memory is not an array, it is evaluated once. Scratch is on the stack or in a workspace of
     /// at least remember_workspace_bytes<Memory, Cache>.
     ///
     ///     static workspace<decltype(decoder)::remember_workspace_bytes<decltype(memory), cache_type>> scratch;
@@ -146,9 +146,9 @@ struct decoder {
             layer_type::template remember_workspace_bytes<detail::held_view<given>, Cache, Config>;
         return detail::held_bytes<given> + (memory > layer ? memory : layer);
     }();
-    /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): of the
-    /// rows so far, and of the memory. Each evaluation appends to the former, which `flops` and `workspace_bytes` of
-    /// the call have.
+    /// The call for the next rows [rows, embed], with two caches for each layer (see decoder_layer::decode): for the
+    /// rows so far, and for the memory. Each evaluation appends to the former; `flops` and `workspace_bytes` of the
+    /// call include that.
     ///
     ///     static std::array<nn::kv_cache<float, 128, 4, 16>, 6> caches, memories;
     ///     decoder.remember(encoder(source), memories);
@@ -177,12 +177,12 @@ struct decoder {
     static constexpr void members(Self& self, Visitor&& visit) {
         detail::members_of_stack(self, visit);
     }
-    /// For summaries: what the module evaluates, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Input, class Visitor>
     static constexpr void parts(const decoder& self, const Input& x, Visitor&& visit) {
         detail::parts_of_stack(self, x, visit);
     }
-    /// For summaries: the call with an input, where that takes more.
+    /// For summaries: the call with an input if it has further arguments.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, x);

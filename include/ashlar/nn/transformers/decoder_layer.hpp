@@ -27,7 +27,7 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-/// The options of an attention to a memory, from those of the self attention.
+/// The options of the attention to a memory, made from those of the self attention.
 consteval attention_options without_positions(attention_options options) {
     options.rope = {};
     options.relative_positions.heads = 0;
@@ -44,7 +44,7 @@ inline constexpr bool is_cross = false;
 template <class Apply>
 inline constexpr bool is_cross<cross_choices<Apply>> = true;
 
-/// f(options for the memory, other options...); options come in any order, so that the others may be turned around.
+/// Calls f(options for the memory, other options...). Options have no order, so the others may be reordered.
 template <std::size_t Turns, class Function>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_cross(const Function& f) noexcept {
     return f(cross_choices{[](const auto& g) ASHLAR_LAMBDA_INLINE { return g(); }});
@@ -78,7 +78,7 @@ using decoder_layer_options = encoder_layer_options;
 /// A layer of a transformer's decoder, lazily: x [..., T, embed] and memory [..., S, embed] to [..., T, embed], with at
 /// most two batch axes (one without batch_first). Options of the call are those of `attention` for the self attention
 /// (`causal`, as a rule), and `cross(...)` for the memory. As PyTorch's nn.TransformerDecoderLayer without dropout. One
-/// expression: the first keys and values, those of the memory, then one loop over rows.
+/// expression: first it computes the memory's keys and values, then one loop over rows does the rest.
 ///
 ///     nn::decoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, memory, causal, nn::cross(keys_below(n)));
@@ -126,10 +126,10 @@ struct decoder_layer {
     void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
                     ashlar::detail::any_argument = {}) const;
 
-    /// Puts keys and values of a memory [S, embed] into a cache, of which `decode` reads those of the first `count`
-    /// rows. They are written where they belong if the cache has room for S rows; of a memory that lies in memory those
-    /// behind the block of keys with the last of these rows are not computed. Scratch lies on the stack or in a
-    /// workspace of at least remember_workspace_bytes<Memory, Cache>.
+    /// Writes keys and values of a memory [S, embed] to a cache; `decode` reads those of the first `count` rows. If the
+    /// cache has room for S rows, they are computed in place. If the memory is an array, rows after the key block of
+    /// row `count` - 1 are not computed. Scratch is on the stack or in a workspace of at least
+    /// remember_workspace_bytes<Memory, Cache>.
     ///
     ///     layer.remember(memory, memory_cache, length);
     template <any_expression Memory, class Cache>
@@ -172,12 +172,11 @@ private:
                               norm_type, Input, Cache>;
 
 public:
-    /// The next rows [rows, embed] behind those whose keys and values are in `cache`, over a memory that is in another
-    /// one: appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a tensor or
-    /// view. Both are a `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the
-    /// call are as above, but those for the self attention have no mask: a row attends to the rows before it and
-    /// itself. A mask for the memory replaces `keys_below(memory.length())`, so it has to leave out what the cache does
-    /// not hold.
+    /// The layer for the next rows [rows, embed] after those in `cache`, over a memory in another cache: appends their
+    /// keys and values now, and returns the expression for them, [rows, embed]. x must be a tensor or view. Both are a
+    /// `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the call are as
+    /// above, but those for the self attention have no mask: a row attends to the rows before it and itself. A mask for
+    /// the memory replaces `keys_below(memory.length())`, so it must exclude rows that the cache does not hold.
     ///
     ///     layer.remember(memory, memory_cache);
     ///     y = layer.decode(row, cache, memory_cache);
@@ -189,7 +188,7 @@ public:
                 detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, const detail::stack_scratch>());
         return decode_with(x, cache, memory, detail::on_stack, choices...);
     }
-    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Cache>.
+    /// The same, with scratch for appending in a workspace of at least append_workspace_bytes<Input, Cache>.
     template <array_expression Input, class Cache, class MemoryCache, std::size_t Bytes, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, const MemoryCache& memory,
                                                              workspace<Bytes>& scratch,
@@ -198,11 +197,11 @@ public:
             static_cast<void>(detail::check_appending<rows_of<std::remove_cvref_t<Input>, Cache>, workspace<Bytes>>());
         return decode_with(x, cache, memory, scratch, choices...);
     }
-    /// Bytes of scratch that appending rows Input takes.
+    /// Bytes of scratch for appending rows Input.
     template <class Input, class Cache, class Config = current_config>
     static constexpr std::size_t append_workspace_bytes =
         encoder_type::template append_workspace_bytes<Input, Cache, Config>;
-    /// What `decode` of an Input evaluates when it is called, and the FLOPs of that.
+    /// The expressions that `decode` of an Input evaluates when it is called, and their FLOPs.
     template <class Input>
     using appended = typename encoder_type::template appended<Input>;
     template <class Input>
@@ -239,7 +238,7 @@ public:
         visit("norm2", self.norm2);
         visit("norm3", self.norm3);
     }
-    /// For summaries: what the module calls, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Input, class Visitor>
     static constexpr void parts(const decoder_layer& self, const Input& x, Visitor&& visit) {
         visit("self_attn", self.self_attn, x);
@@ -249,7 +248,7 @@ public:
         visit("norm2", self.norm2, x);
         visit("norm3", self.norm3, x);
     }
-    /// For summaries: the call with an input, where that takes more.
+    /// For summaries: the call with an input if it has further arguments.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, x);
@@ -267,7 +266,7 @@ private:
                 });
             });
     }
-    /// The same where keys and values are in caches.
+    /// The same with keys and values in caches.
     template <class Input, class Cache, class MemoryCache, class Cross, class... Own>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decoded(const Input& x, const Cache& cache,
                                                               const MemoryCache& memory, const Cross& to_memory,
@@ -298,7 +297,7 @@ private:
                            [this](const auto& b) ASHLAR_LAMBDA_INLINE { return norm3(b + feed_forward(b)); });
             });
     }
-    /// The attention of rows to a memory in a cache; they are no later than it, so nothing is causal.
+    /// The attention of rows to a memory in a cache; it is never causal.
     template <class Query, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto recall(const Query& q, const Cache& memory,
                                                              const Choices&... choices) const noexcept {

@@ -21,15 +21,15 @@ namespace ashlar::inline v0_1::nn {
 /// The options of `encoder`: those of a layer, how many there are, and whether a norm follows the last one.
 struct encoder_options {
     encoder_layer_options layer;
-    width embed = 0, heads = 0, hidden = 0;  ///< stand in .layer: given here they are an error that says so
+    width embed = 0, heads = 0, hidden = 0;  ///< belong in .layer: given here they are an error
     std::size_t layers = 1;
     bool final_norm = false;
 };
 
 /// A transformer's encoder: [..., T, embed] to the same shape. Options of the call are those of `attention` and hold
-/// for every layer. As PyTorch's nn.TransformerEncoder. Its layers are evaluated one after the other by one plan, so
-/// that code and scratch are those of one layer, and memory for one more [..., T, embed]. A call that is an operand of
-/// another expression is evaluated when that is built.
+/// for every layer. As PyTorch's nn.TransformerEncoder. One plan evaluates the layers one after the other, so code and
+/// scratch are those of one layer, plus memory for one [..., T, embed]. If a call is an operand of another expression,
+/// it is evaluated when that is built.
 ///
 ///     nn::encoder<{.layer = {.embed = 64, .heads = 4}, .layers = 6}> encoder{};
 ///     tensor<float, 32, 64> y = encoder(x, keys_below(length));
@@ -49,7 +49,7 @@ struct encoder {
     /// The call; it borrows the module.
     template <any_expression Input, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x, const Choices&... choices) const& noexcept {
-        // Here rather than in the layers, whose plans would each say something more.
+        // Checked here and not in the layers, whose plans would each add an error.
         static_assert(detail::module_input<shape_of<Input>, embed>::fits,
                       "ashlar: nn: the last axis of the input must be as wide as the module's options say; change one");
         static_assert(
@@ -73,8 +73,8 @@ struct encoder {
                     ashlar::detail::any_argument = {}) const;
 
     /// The call as a language model (GPT-2) for the next rows [rows, embed], with one cache for each layer (see
-    /// encoder_layer::decode). Each evaluation appends to the caches, which `flops` and `workspace_bytes` of the call
-    /// have.
+    /// encoder_layer::decode). Each evaluation appends to the caches; `flops` and `workspace_bytes` of the call include
+    /// that.
     ///
     ///     static std::array<nn::kv_cache<float, 1024, 12, 64>, 12> caches;
     ///     y = blocks.decode(row, caches);
@@ -100,7 +100,7 @@ struct encoder {
     static constexpr void members(Self& self, Visitor&& visit) {
         detail::members_of_stack(self, visit);
     }
-    /// For summaries: what the module evaluates, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Input, class Visitor>
     static constexpr void parts(const encoder& self, const Input& x, Visitor&& visit) {
         detail::parts_of_stack(self, x, visit);

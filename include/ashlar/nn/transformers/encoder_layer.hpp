@@ -31,11 +31,11 @@ struct encoder_layer_options {
     width embed, heads = 1;
     width hidden = 0;  ///< 0: 4 * embed
     nn::activation activation = nn::activation::relu;
-    bool norm_first = false;  ///< norms before attention and feed-forward block instead of behind their residuals
+    bool norm_first = false;  ///< norms before attention and feed-forward block instead of after their residuals
     bool bias = true;
     double eps = 1e-5;
     bool batch_first = true;  ///< [batch, seq, embed] rather than [seq, batch, embed]
-    // What PyTorch's layers do not have:
+    // Not in PyTorch's layers:
     width head_width = 0;               ///< entries of a head; 0: embed / heads
     bool gated = false;                 ///< a gated feed-forward block; GeGLU with gelu_tanh in T5 1.1
     norm_kind norm = norm_kind::layer;  ///< rms: the root mean square alone, as in T5
@@ -50,7 +50,7 @@ struct encoder_layer_options {
 
 namespace detail {
 
-/// Whether rows and caches are those of a layer.
+/// Whether rows and caches fit a layer.
 template <class Rows, std::size_t Embed, std::size_t Heads, std::size_t Width, class... Caches>
 struct decoded_rows {
     static consteval bool check() {
@@ -63,7 +63,7 @@ struct decoded_rows {
     static constexpr bool fit = check();
 };
 
-/// What a layer appends for rows x: of their norm, if the norms come first.
+/// The rows that a layer appends for x: their norm, if norms come first.
 template <bool NormFirst, class Attention, class Norm, class Input, class Cache>
 using rows_of_layer =
     appended_rows<Attention, std::conditional_t<NormFirst, Norm, no_norm>, Input, Cache, plain_projections>;
@@ -96,11 +96,11 @@ template <class Attention, class Rows, class Cache, class... Choices>
 }  // namespace detail
 
 /// A layer of a transformer's encoder, lazily: [..., T, embed] to the same shape, with at most two batch axes (one
-/// without batch_first). Options of the call are those of `attention`, a mask before all. As PyTorch's
+/// without batch_first). Options of the call are those of `attention`, above all a mask. As PyTorch's
 /// nn.TransformerEncoderLayer without dropout.
 ///
-/// The whole layer is one expression: K and V are projected first, and then one loop over tiles of rows does all the
-/// rest, up to the second norm.
+/// The whole layer is one expression: it projects K and V first, and then one loop over tiles of rows does the rest, up
+/// to the second norm.
 ///
 ///     nn::encoder_layer<{.embed = 64, .heads = 4, .hidden = 256}> layer{};
 ///     y = layer(x, keys_below(length));
@@ -163,10 +163,10 @@ private:
                               norm_type, Input, Cache>;
 
 public:
-    /// The layer as one of a language model (GPT-2), causal, for the next rows [rows, embed] behind those whose keys
-    /// and values are in the cache, a `kv_cache` of `heads` heads of `head_width`: appends theirs, now, and returns the
-    /// expression for them, [rows, embed]. x must be a tensor or view. The cache must have room (asserted). Options of
-    /// the call have no mask.
+    /// The causal layer of a language model (GPT-2) for the next rows [rows, embed] after those in the cache, a
+    /// `kv_cache` of `heads` heads of `head_width`: appends their keys and values now, and returns the expression for
+    /// them, [rows, embed]. x must be a tensor or view. The cache must have room (asserted). Options of the call have
+    /// no mask.
     ///
     ///     y = layer.decode(row, cache);
     template <array_expression Input, class Cache, class... Choices>
@@ -177,7 +177,7 @@ public:
             static_cast<void>(detail::check_appending<rows_of<rows, Cache>, const detail::stack_scratch>());
         return decode_with(x, cache, detail::on_stack, choices...);
     }
-    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Cache>.
+    /// The same, with scratch for appending in a workspace of at least append_workspace_bytes<Input, Cache>.
     template <array_expression Input, class Cache, std::size_t Bytes, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, Cache& cache, workspace<Bytes>& scratch,
                                                              const Choices&... choices) const& noexcept {
@@ -186,11 +186,11 @@ public:
             static_cast<void>(detail::check_appending<rows_of<rows, Cache>, workspace<Bytes>>());
         return decode_with(x, cache, scratch, choices...);
     }
-    /// Bytes of scratch that appending rows Input takes.
+    /// Bytes of scratch for appending rows Input.
     template <class Input, class Cache, class Config = current_config>
     static constexpr std::size_t append_workspace_bytes =
         rows_of<std::remove_cvref_t<Input>, std::remove_cvref_t<Cache>>::template bytes<Config>;
-    /// What `decode` of an Input evaluates when it is called.
+    /// The expressions that `decode` of an Input evaluates when it is called.
     template <class Input>
     using appended = typename detail::appended_of<multihead_attention<self_attention_options, Element, Weight, Panel>,
                                                   std::conditional_t<options.norm_first, norm_type, detail::no_norm>,
@@ -226,7 +226,7 @@ public:
         visit("norm1", self.norm1);
         visit("norm2", self.norm2);
     }
-    /// For summaries: what the module calls, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Input, class Visitor>
     static constexpr void parts(const encoder_layer& self, const Input& x, Visitor&& visit) {
         visit("self_attn", self.self_attn, x);

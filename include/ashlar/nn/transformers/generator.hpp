@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// PyTorch's random numbers: the Mersenne Twister, and its ways to uniform and normal numbers.
+// PyTorch's random numbers: the Mersenne Twister, and uniform and normal numbers made from it.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace ashlar::inline v0_1::nn::init {
 
-/// The generator behind torch.manual_seed on a CPU: mt19937 (Matsumoto and Nishimura 1998) and the second half of a
-/// pair of normal numbers that was not used yet. Works in constant expressions. There is no global one: pass it along.
+/// The generator behind torch.manual_seed on a CPU: mt19937 (Matsumoto and Nishimura 1998) and the unused second half
+/// of a pair of normal numbers. Works in constant expressions. There is no global one: pass it along.
 ///
 ///     nn::init::generator random(123);                     // torch.manual_seed(123)
 ///     auto w = nn::init::rand<float, 3, 2>(random);        // torch.rand(3, 2), bit by bit
@@ -71,8 +71,8 @@ public:
         }
     }
 
-    /// Standard normal, one of a pair by Box and Muller's method in double; the other one is kept for the next call.
-    /// Within a few 1e-16 of PyTorch's, whose logarithms and sines are libm's.
+    /// Standard normal, one of a pair by Box and Muller's method in double; the next call returns the other one. Within
+    /// a few 1e-16 of PyTorch's, whose logarithms and sines are libm's.
     template <class Config = current_config>
     constexpr double normal() noexcept {
         if (has_normal) {
@@ -109,8 +109,8 @@ private:
 namespace detail {
 
 /// Sixteen normal numbers from sixteen uniform ones, as PyTorch computes them for contiguous tensors of at least 16:
-/// the first half and the second make pairs. Steps are rounded as PyTorch's are; its float logarithms, sines and
-/// cosines are approximations, ours are rounded from double.
+/// the i-th of the first half and the i-th of the second half make a pair. Steps are rounded as PyTorch's are; its
+/// float logarithms, sines and cosines are approximations, ours are rounded from double.
 template <class Element, class Config = current_config>
 constexpr std::array<Element, 16> normal_block(const std::array<Element, 16>& uniform, Element mean,
                                                Element deviation) noexcept {
@@ -154,7 +154,7 @@ constexpr void draw_normal(generator& random, std::size_t count, double mean, do
     };
     for (std::size_t i = 0; i + 16 <= count; i += 16) block(i);
     if (count % 16 != 0) {
-        // All elements have got a uniform number before; the last sixteen get new ones.
+        // All elements have a uniform number already; the last sixteen get new ones.
         for (std::size_t i = count - count % 16; i < count; ++i)
             static_cast<void>(random.uniform(Element(0), Element(1)));
         block(count - 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What encoders and decoders share: equal layers as the steps of a sequence and, if need be, a norm behind them.
+// Shared parts of encoders and decoders: equal layers as the steps of a sequence, and an optional norm after them.
 #pragma once
 
 #include <array>
@@ -23,13 +23,13 @@ concept layered_expression = sequence_expression<Expression>;
 
 namespace detail {
 
-/// Whether what belongs into the options of a layer stands there.
+/// Whether no option of a layer is given among those of the stack.
 template <std::size_t... Misplaced>
 struct options_of_layers {
     static constexpr bool stand_in_layer = ((Misplaced == 0) && ...);
 };
 
-/// The options of a layer, with those that were misplaced: they have been an error already.
+/// The options of a layer, with the misplaced ones, whose error has been reported already.
 template <class Options, class Layer>
 consteval Layer intended_layer(const Options& options, Layer layer) {
     if (options.embed.value != 0) layer.embed = options.embed;
@@ -54,8 +54,8 @@ struct layers_step {
     }
 };
 
-/// The layers where they decode: call(layer, x, i, workspace) appends to caches first. Appended says what that is, and
-/// the scratch that it takes. Objects are the layers and caches.
+/// The layers for decoding: call(layer, x, i, workspace) appends to caches first. Appended describes that and its
+/// scratch. Objects counts the layers and caches.
 template <class Layer, std::size_t Count, class Appended, std::size_t Objects, class Call>
 struct decoding_step {
     static constexpr std::size_t count = Count;
@@ -99,7 +99,7 @@ struct module_step {
     }
 };
 
-/// What `decode` of layers appends to caches of type Cache: keys and values.
+/// The keys and values that `decode` of layers appends to caches of type Cache.
 template <class Cache>
 struct appended_to {
     template <class Layer, class Input, class Config>
@@ -108,9 +108,9 @@ struct appended_to {
     using expressions = typename Layer::template appended<Input>;
 };
 
-/// A stack is a module with an array `layers` and, unless it is `no_array`, a `norm` behind them: `encoder`, `decoder`
-/// and `llama_decoder`, which say what the call of a layer is. They are aggregates without a base, so that users
-/// initialise their members by name; what they share is here.
+/// A stack is a module with an array `layers` and a `norm` after them, which may be `no_array`: `encoder`, `decoder`
+/// and `llama_decoder`, which define the call of a layer. They are aggregates without a base, so that users initialise
+/// their members by name; this file has their shared code.
 template <class Stack>
 inline constexpr bool has_norm = !std::is_same_v<decltype(Stack::norm), no_array>;
 
@@ -119,14 +119,14 @@ constexpr void members_of_stack(Stack& stack, Visitor&& visit) {
     visit("layers", stack.layers);
     if constexpr (has_norm<std::remove_const_t<Stack>>) visit("norm", stack.norm);
 }
-/// For summaries: what the stack evaluates, and with what.
+/// For summaries: the stack's parts and their inputs.
 template <class Stack, class Input, class Visitor>
 constexpr void parts_of_stack(const Stack& stack, const Input& x, Visitor&& visit) {
     visit.step("layers", stack.layers, x);
     if constexpr (has_norm<Stack>) visit.step("norm", stack.norm, x);
 }
 
-/// A sequence of a step and the norm behind it.
+/// A sequence of a step and the norm after it.
 template <class Stack, any_expression Input, class Step>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto with_norm(const Stack& stack, Input&& x, const Step& step) noexcept {
     if constexpr (has_norm<Stack>)
@@ -142,7 +142,7 @@ template <class Stack, any_expression Input, class Call>
     using step = layers_step<typename Stack::layer_type, Stack::layer_count, Call>;
     return with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
 }
-/// The same where call(layer, x, i, workspace) appends to caches, one for each layer of all of these arrays.
+/// The same, but call(layer, x, i, workspace) appends to caches; each array has one for each layer.
 template <class Appended, class Stack, any_expression Input, class Call, class... Caches>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_layers(const Stack& stack, Input&& x, const Call& call,
                                                                 const Caches&... caches) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// llama_decoder: a stack of Llama layers and the norm behind them.
+// llama_decoder: a stack of Llama layers and the norm after them.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-/// What `decode` of layers appends: turned keys, and values.
+/// The rotated keys and the values that `decode` of layers appends.
 template <class Turn, class Cache>
 struct turned_and_appended_to {
     template <class Layer, class Input, class Config>
@@ -30,15 +30,15 @@ struct turned_and_appended_to {
 
 }  // namespace detail
 
-/// The options of `llama_decoder`: those of a layer, and how many there are.
+/// The options of `llama_decoder`: those of a layer, and the number of layers.
 struct llama_decoder_options {
     llama_layer_options block;
-    width embed = 0, heads = 0, hidden = 0;  ///< stand in .block: given here they are an error that says so
+    width embed = 0, heads = 0, hidden = 0;  ///< belong in .block: given here they are an error
     std::size_t layers = 1;
 };
 
-/// The layers of a language model and its last norm: [..., T, embed] to the same shape, layer by layer as `encoder` is.
-/// Members are named as in Hugging Face's LlamaModel, beside its embedding.
+/// The layers of a language model and its last norm: [..., T, embed] to the same shape, evaluated layer by layer as
+/// `encoder` is. Members are named as in Hugging Face's LlamaModel, without its embedding.
 ///
 ///     nn::llama_decoder<{.block = {.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}, .layers = 5}> stack{};
 ///     y = stack(x, turn);
@@ -79,8 +79,8 @@ struct llama_decoder {
     }
     void operator()(ashlar::detail::refused_module_call, ashlar::detail::any_argument = {},
                     ashlar::detail::any_argument = {}) const;
-    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches,
-    /// which `flops` and `workspace_bytes` of the call have.
+    /// The call for the next rows [rows, embed], with one cache for each layer. Each evaluation appends to the caches;
+    /// `flops` and `workspace_bytes` of the call include that.
     template <any_expression Input, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn,
                                                              std::array<Cache, layer_count>& caches,
@@ -101,12 +101,12 @@ struct llama_decoder {
     static constexpr void members(Self& self, Visitor&& visit) {
         detail::members_of_stack(self, visit);
     }
-    /// For summaries: what the module evaluates, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Input, class Visitor>
     static constexpr void parts(const llama_decoder& self, const Input& x, Visitor&& visit) {
         detail::parts_of_stack(self, x, visit);
     }
-    /// For summaries: the call with an input, where that takes more; without the rotation.
+    /// For summaries: the call with an input, without the rotation.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::no_turn{});

@@ -44,8 +44,8 @@ template <class... Choices>
 inline constexpr bool has_mask =
     ashlar::detail::has_option<ashlar::detail::attention_option::mask, std::remove_cvref_t<Choices>...>;
 
-/// A layer of a decoder as Llama, Mistral or Qwen have it: h = x + attention(rms_norm(x)), h + gated(rms_norm(h)), with
-/// queries and keys turned by their positions. Members are named as in Hugging Face's LlamaDecoderLayer.
+/// A decoder layer as in Llama, Mistral or Qwen: h = x + attention(rms_norm(x)), h + gated(rms_norm(h)), with queries
+/// and keys rotated by their positions. Members are named as in Hugging Face's LlamaDecoderLayer.
 ///
 /// `turn` is a `rope`, or any function of heads [..., heads, T, head_width] and the position of their first row.
 ///
@@ -112,10 +112,10 @@ private:
                               detail::turned_projections<std::remove_cvref_t<Turn>>>;
 
 public:
-    /// The next rows [rows, embed] behind those whose keys and values are in the cache (a `kv_cache` of kv_heads and
-    /// head_width): appends theirs, now, and returns the expression of the layer for them, [rows, embed]. x must be a
-    /// tensor or view. The cache must have room (asserted). `flops` and `workspace_bytes` of the expression are those
-    /// of what is left to do; appending took `append_flops<Input, Turn>`, and its own scratch on the stack.
+    /// The layer for the next rows [rows, embed] after those in the cache (a `kv_cache` of kv_heads and head_width):
+    /// appends their keys and values now, and returns the expression for them, [rows, embed]. x must be a tensor or
+    /// view. The cache must have room (asserted). `flops` and `workspace_bytes` of the expression do not include
+    /// appending, which took `append_flops<Input, Turn>` and its own scratch on the stack.
     template <array_expression Input, class Turn, class Cache, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache,
                                                              const Choices&... choices) const& noexcept {
@@ -124,7 +124,7 @@ public:
             rows_of<Input, Turn, Cache>::append(self_attn, input_layernorm, x, cache, {turn}, detail::on_stack);
         return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
     }
-    /// The same where appending takes scratch from a workspace of at least append_workspace_bytes<Input, Turn, Cache>.
+    /// The same, with scratch for appending in a workspace of at least append_workspace_bytes<Input, Turn, Cache>.
     template <array_expression Input, class Turn, class Cache, std::size_t Bytes, class... Choices>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode(Input&& x, const Turn& turn, Cache& cache,
                                                              workspace<Bytes>& scratch,
@@ -134,7 +134,7 @@ public:
             rows_of<Input, Turn, Cache>::append(self_attn, input_layernorm, x, cache, {turn}, scratch);
         return rest(x, cache.attend(turn(self_attn.queries(input_layernorm(x)), first), choices...));
     }
-    /// Bytes of scratch that appending rows Input takes.
+    /// Bytes of scratch for appending rows Input.
     template <class Input, class Turn, class Cache, class Config = current_config>
     static constexpr std::size_t append_workspace_bytes = rows_of<Input, Turn, Cache>::template bytes<Config>;
 
@@ -144,7 +144,7 @@ private:
         std::declval<const Input&>()))>;
 
 public:
-    /// What `decode` of an Input evaluates: the norm, and keys and values of its values.
+    /// The expressions that `decode` of an Input evaluates: the norm, and keys and values of its result.
     template <class Input, class Turn>
     using appended = ashlar::detail::expression_list<
         decltype(std::declval<const decltype(input_layernorm)&>()(std::declval<const Input&>())),
@@ -166,7 +166,7 @@ public:
         visit("post_attention_layernorm", self.post_attention_layernorm);
         visit("mlp", self.mlp);
     }
-    /// For summaries: what the module calls, and with what.
+    /// For summaries: the module's parts and their inputs.
     template <class Input, class Visitor>
     static constexpr void parts(const llama_layer& self, const Input& x, Visitor&& visit) {
         visit("input_layernorm", self.input_layernorm, x);
@@ -174,14 +174,14 @@ public:
         visit("post_attention_layernorm", self.post_attention_layernorm, x);
         visit("mlp", self.mlp, x);
     }
-    /// For summaries: the call with an input, where that takes more; without the rotation.
+    /// For summaries: the call with an input, without the rotation.
     template <class Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_with(const Input& x) const noexcept {
         return (*this)(x, detail::no_turn{});
     }
 
 private:
-    /// Everything behind the attention of the heads.
+    /// Everything after the attention of the heads.
     template <class Input, class Mixed>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rest(const Input& x, const Mixed& mixed) const noexcept {
         return let(x + self_attn.out_proj(merge_heads(mixed)),

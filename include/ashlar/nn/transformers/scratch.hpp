@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where evaluations inside of modules find scratch: on the stack, each its own, or in a workspace of the caller's.
+// Scratch for evaluations inside modules: on the stack for each evaluation, or in the caller's workspace.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace ashlar::inline v0_1::nn::detail {
 
 using ashlar::detail::dense_view;
 
-/// What stands for the values of Expression where they are held: itself if they lie in memory.
+/// The type that holds the values of Expression: Expression itself if they are in memory.
 template <class Expression>
 using held_view = std::conditional_t<array_expression<Expression>, Expression,
                                      dense_view<const element_of<Expression>, shape_of<Expression>>>;
 
-/// Bytes of the values of Expression, up to where scratch may begin behind them; none if they lie in memory.
+/// Bytes of the values of Expression, rounded up to where scratch may begin after them; 0 if they are in memory.
 template <class Expression>
 inline constexpr std::size_t held_bytes = [] {
     constexpr std::size_t unit = ashlar::detail::scratch_alignment;
@@ -29,7 +29,7 @@ inline constexpr std::size_t held_bytes = [] {
                : (shape_of<Expression>::size * sizeof(element_of<Expression>) + unit - 1) / unit * unit;
 }();
 
-/// Bytes of scratch of an evaluation of Expression into memory that holds its values.
+/// Bytes of scratch for evaluating Expression into memory that holds its values.
 template <class Expression, class Config>
 consteval std::size_t scratch_of_held() {
     if constexpr (array_expression<Expression>)
@@ -39,7 +39,7 @@ consteval std::size_t scratch_of_held() {
                                                    Config>;
 }
 
-/// Whether values that are held, and the scratch of an evaluation, may lie on the stack.
+/// Whether held values and the scratch of an evaluation fit on the stack.
 template <std::size_t Held, std::size_t Scratch, std::size_t Budget>
 struct held_on_stack {
     static constexpr bool fits = Held <= Budget && Scratch <= Budget;
@@ -51,7 +51,7 @@ struct stack_scratch {
     constexpr void write(Destination destination, const Expression& e) const noexcept {
         ashlar::evaluate<Destination&, Expression, Config>(destination, e);
     }
-    /// f(values of e, where scratch is then).
+    /// f(values of e, the remaining scratch).
     template <class Config, class Expression, class Function>
     constexpr void with_values(const Expression& e, Function f) const noexcept {
         if constexpr (array_expression<Expression>)
@@ -63,7 +63,7 @@ struct stack_scratch {
 
 inline constexpr stack_scratch on_stack{};
 
-/// In memory of the caller's, large enough by what the callers compute from types.
+/// In the caller's memory; callers compute its size from types.
 struct workspace_scratch {
     std::byte* memory;
 
@@ -89,7 +89,7 @@ struct workspace_scratch {
         }
     }
 
-    /// f(a workspace of so many bytes).
+    /// f(a workspace of Bytes bytes).
     template <std::size_t Bytes, class Function>
     ASHLAR_ALWAYS_INLINE constexpr void with_workspace(Function f) const noexcept {
         if (__builtin_is_constant_evaluated())
