@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a module is, and the one list of its members from which counting, loading, saving and summaries are made.
+// The definition of a module, and the list of its members that counting, loading, saving and summaries use.
 //
 // A module is an aggregate of tensors, packed matrices, other modules and std::arrays of them, with a static function
 //
@@ -11,9 +11,9 @@
 //         visit("", self.feed_forward);       // a module whose members keep their names
 //     }
 //
-// The names are those of a PyTorch state dict, and each entry says how the array in a weight file becomes the array in
-// the module, so that nothing else has to know the module. self may be const, and may be an object that does not exist
-// (when only types are asked for), so that members must not be read here.
+// The names are those of a PyTorch state dict, and each entry says how the array in a weight file maps to the array in
+// the module. No other code needs to know the module. `self` may be const, and may be an object that does not exist (if
+// only types are needed), so do not read members here.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ concept parameter_array = any_expression<Array> && requires(Array& a) {
     { a.elements[0] } -> std::convertible_to<element_of<Array>>;
 };
 
-/// A matrix that weight files show transposed: [out, in] there, [in, out] in the module.
+/// A matrix that weight files have transposed: [out, in] there, [in, out] in the module.
 ///
 ///     visit("weight", nn::transposed_member<decltype(self.weight)>{self.weight});   // what nn::transposed(...) gives
 template <class Array>
@@ -66,7 +66,7 @@ struct transposed_member {
     Array& array;
 };
 
-/// The matrix of a convolution, [taps * channels, out] in the module, that weight files show as [out, channels,
+/// The matrix of a convolution, [taps * channels, out] in the module, that weight files have as [out, channels,
 /// Kernel...]; taps are all entries of the kernel.
 ///
 ///     visit("weight", nn::convolution_member<decltype(self.weight), 3>{self.weight});   // convolution_weight<3>(...)
@@ -75,7 +75,7 @@ struct convolution_member {
     Array& array;
 };
 
-/// Arrays that weight files show as one, each behind the one before along the first axis.
+/// Arrays that weight files have as one, concatenated along the first axis.
 template <class... Parts>
 struct stacked_member;
 template <class Part>
@@ -88,7 +88,7 @@ struct stacked_member<Part, Next, Rest...> {
     stacked_member<Next, Rest...> rest;
 };
 
-/// For a list of members: a matrix [in, out] that files show as [out, in], which is PyTorch's layout of weights.
+/// For a list of members: a matrix [in, out] that files have as [out, in], PyTorch's layout of weights.
 ///
 ///     visit("weight", nn::transposed(self.weight));   // [in, out] here, [out, in] in files
 template <parameter_array Array>
@@ -96,8 +96,8 @@ template <parameter_array Array>
     return {array};
 }
 
-/// For a list of members: the matrix [taps * channels, out] of a convolution that files show as [out, channels,
-/// Kernel...], which is PyTorch's layout.
+/// For a list of members: the matrix [taps * channels, out] of a convolution that files have as [out, channels,
+/// Kernel...], PyTorch's layout.
 ///
 ///     visit("weight", nn::convolution_weight<3>(self.weight));   // [3 * in, out] here, [out, in, 3] in files
 template <std::size_t... Kernel, parameter_array Array>
@@ -130,7 +130,7 @@ template <class Array>
 
 }  // namespace detail
 
-/// For a list of members: several arrays that files show as one, stacked along their first axis.
+/// For a list of members: several arrays that files have as one, stacked along their first axis.
 ///
 ///     visit("in_proj_bias", nn::stacked(self.query_bias, self.key_bias, self.value_bias));
 template <class Part, class... Rest>

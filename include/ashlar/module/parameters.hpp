@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The arrays of a module one by one, without their types: what loading, saving and images are written against.
+// The arrays of a module one by one, without their types: the interface for loading, saving and images.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// The element type of an array, as far as weight files have a name for it.
+/// The element type of an array, if weight files have a name for it.
 enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean, f16, bf16 };
 
 namespace detail {
@@ -44,8 +44,8 @@ consteval element_kind kind_of_element() {
 
 }  // namespace detail
 
-/// One array of a module, or, where the file has several stacked in one, the rows of the file's array that it holds.
-/// Data is void* or const void*. Nothing but this is needed to read it from a file or to write it to one:
+/// One array of a module. If the file stacks several in one array, it is a piece: some rows of the file's array. Data
+/// is void* or const void*. This is enough to read it from a file or to write it to one:
 ///
 ///     for (std::size_t row = 0; row < p.rows; ++row)
 ///         for (std::size_t column = 0; column < p.columns; ++column)
@@ -66,11 +66,11 @@ struct basic_parameter {
     std::size_t rows = 1;                         ///< how many of its entries this piece has
     std::size_t columns = 1;                      ///< elements of one of them
     bool is_transposed = false;  ///< whether memory holds the piece [columns, rows] instead of [rows, columns]
-    std::size_t panel = 0;       ///< columns of a panel where memory is a packed matrix, else 0
+    std::size_t panel = 0;       ///< columns of a panel if memory is a packed matrix, else 0
     std::size_t taps = 1;        ///< of a convolution: column channel * taps + tap is tap * (columns / taps) + channel
-    std::size_t group = 1;       ///< rows of a panel whose elements lie side by side, of a matrix in 8 bits, else 1
-    std::size_t spread = 1;      ///< of such a matrix, over how many rows in memory outliers are spread, else 1
-    Data scales{};  ///< of a matrix in 8 bits: a float for each column in memory, which is an array of its own as well
+    std::size_t group = 1;       ///< rows of a panel whose elements are contiguous, of a matrix in 8 bits, else 1
+    std::size_t spread = 1;      ///< of such a matrix, the rows in memory over which outliers are spread, else 1
+    Data scales{};  ///< of a matrix in 8 bits: a float for each column in memory; it is also an array of its own
     Data sums{};    ///< of such a matrix: the sum of each column's integers
 
     /// Elements of this piece.
@@ -81,16 +81,16 @@ struct basic_parameter {
         for (std::size_t i = 0; i < rank; ++i) count *= extents[i];
         return count;
     }
-    /// Whether this piece begins a file's array, or ends it.
+    /// Whether this piece is the first of a file's array.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_first_piece() const noexcept { return first_row == 0; }
     /// Whether this is the last piece of its array, or all of it.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_last_piece() const noexcept {
         return rank == 0 || first_row + rows == extents[0];
     }
 
-    /// Where the element at a row of this piece and a column lies in memory, in elements. Distinct for distinct
-    /// arguments and less than size(), of a matrix in 8 bits than layout().size(): whoever writes an integer of such a
-    /// one makes `sums` follow, and leaves the zeros that fill it up.
+    /// The offset in memory of the element at a row of this piece and a column, in elements. Distinct for distinct
+    /// arguments and less than size(), or than layout().size() for a matrix in 8 bits. Code that writes an integer of
+    /// such a matrix must update `sums` and keep the zeros of its padding.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row,
                                                                     std::size_t column) const noexcept {
         if (taps != 1) column = column % taps * (columns / taps) + column / taps;
@@ -102,19 +102,19 @@ struct basic_parameter {
 
     /// Whether memory is a matrix in 8 bits: integers with a scale for each column.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_quantized() const noexcept { return group != 1; }
-    /// Bytes that it takes in memory, with the scales and sums behind a matrix in 8 bits.
+    /// Bytes in memory, with the scales and sums after a matrix in 8 bits.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t memory_bytes() const noexcept {
         if (!is_quantized()) return size() * element_bytes;
         const ashlar::detail::interleaved_layout in_memory = layout();
         return in_memory.size() + in_memory.panels() * in_memory.panel * 8;
     }
-    /// Where the elements of a matrix in 8 bits lie.
+    /// The layout of a matrix in 8 bits.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr ashlar::detail::interleaved_layout layout() const noexcept {
         return {is_transposed ? columns : rows, is_transposed ? rows : columns, panel, group, spread};
     }
 };
 
-/// An array of a module that `for_each_parameter` shows, whose elements may be written. Example: `for_each_parameter`.
+/// An array of a module, as `for_each_parameter` passes it; its elements may be written. Example: `for_each_parameter`.
 using parameter = basic_parameter<void*>;
 /// An array of a const module. Example: `for_each_parameter`.
 using const_parameter = basic_parameter<const void*>;
@@ -173,7 +173,7 @@ consteval file_shape stacked_shape() {
     return all;
 }
 
-/// The columns of a panel of a packed matrix; 0 for anything else.
+/// The panel width of a packed matrix; 0 for anything else.
 template <class Array>
 consteval std::size_t panel_of() {
     if constexpr (requires { std::remove_cv_t<Array>::panel; })
@@ -188,7 +188,7 @@ consteval bool holds_scales() {
     return requires(Array& a) { a.column_sums(); };
 }
 
-/// Whether it is one whose outliers are spread.
+/// Whether it is one with spread outliers.
 template <class Array>
 consteval bool is_smoothed_array() {
     if constexpr (holds_scales<Array>())
@@ -268,7 +268,7 @@ private:
     constexpr void visit_stack(const stacked_member<Parts...>& stack) {
         visit_parts(stack, stacked_shape<Parts...>(), 0);
         if constexpr ((false || ... || holds_scales<typename part_traits<Parts>::array>())) {
-            // Integers of one kind are none of the other, so their scales have another name.
+            // Integers of the two kinds are not interchangeable, so their scales have different names.
             if constexpr ((false || ... || is_smoothed_array<typename part_traits<Parts>::array>()))
                 push_text("_smoothed");
             push_text("_scale");
@@ -279,7 +279,7 @@ private:
     static consteval std::size_t scale_count() {
         return shape_of<typename part_traits<Part>::array>::extents[1];
     }
-    /// The scales of matrices in 8 bits, as one array behind theirs.
+    /// The scales of matrices in 8 bits, as one array after the matrices.
     template <class Part, class... Rest>
     constexpr void visit_scales(const stacked_member<Part, Rest...>& stack, std::size_t all, std::size_t first_row) {
         basic_parameter<Data> p;
