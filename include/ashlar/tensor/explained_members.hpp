@@ -8,7 +8,7 @@
 #include <ashlar/core/any_argument.hpp>
 #include <ashlar/tensor/memory_range.hpp>
 
-// Users' macros may have these names here and nowhere else: T is NumPy's transposed matrix.
+// Only here user macros may have the same names: T is NumPy's transposed matrix.
 #pragma push_macro("T")
 #undef T
 
@@ -21,8 +21,8 @@ struct element_count : std::integral_constant<std::size_t, Size> {
     void operator()(refused_call<"ashlar: member: a shape is part of the type; write x.extents[0], x.rank">) const;
 };
 
-/// A base of tensors, views and nodes, an empty class of its own for each of them, so that none takes room. None of
-/// these can be called, and none is there for what asks by `requires`.
+/// A base of tensors, views and nodes, a distinct empty class for each of them, so that it takes no space. None of
+/// these can be called, and `requires` finds none.
 template <class Derived, class... Base>
 struct explained_members : Base... {
     auto shape(...) const = delete;      // ashlar: member: a shape is part of the type; write x.extents[0], x.rank

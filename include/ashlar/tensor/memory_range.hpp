@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory that is not ours: ranges with data() and size(), over which views can stand, known without including <span> or
-// <vector>, and what cannot be viewed so, as its layout is its own.
+// Memory of other libraries, without including <span> or <vector>: ranges with data() and size(), which can be viewed,
+// and types with a layout of their own, which cannot.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ consteval std::size_t range_extent() {
         return unknown_extent;
 }
 
-/// A vector of a library whose matrices have members for their strides, with its elements side by side: one of Eigen's.
+/// A contiguous vector of a library whose matrices have stride members, such as Eigen.
 template <class Type>
 concept dense_vector = requires {
     requires bool(Type::IsVectorAtCompileTime);
     requires int(Type::InnerStrideAtCompileTime) == 1;
 };
 
-/// A matrix or an array of another library: it has rows and columns, or strides, so that its elements may stand in any
-/// order, as those of an Eigen::Matrix do column by column.
+/// A matrix or an array of another library: it has rows and columns, or strides, so its elements may be in any order.
+/// Those of an Eigen::Matrix are column-major.
 template <class Type>
 concept foreign_matrix =
     !any_expression<Type> && !dense_vector<std::remove_cv_t<Type>> &&
@@ -49,7 +49,7 @@ concept foreign_memory =
      foreign_matrix<std::remove_reference_t<Type>> || requires(Type& r) { r.begin(); } ||
      requires(Type& r) { r.data(); });
 
-/// Memory of another library, or without a shape, whose elements are numbers. Text is none.
+/// Memory of another library, or without a shape, whose elements are numbers, not text.
 template <class Type>
 concept number_memory = foreign_memory<Type> &&
                         (foreign_matrix<std::remove_reference_t<Type>> || requires(std::remove_reference_t<Type>& r) {
@@ -57,7 +57,7 @@ concept number_memory = foreign_memory<Type> &&
                             requires !std::is_same_v<std::remove_cvref_t<decltype(r[0])>, char>;
                         });
 
-/// Elements in memory that are not ours, one behind the other: std::array, std::span, std::vector and the like.
+/// Contiguous elements of other libraries: std::array, std::span, std::vector and the like.
 template <class Range>
 concept memory_range = !any_expression<Range> && !foreign_matrix<Range> && requires(Range& r) {
     requires any_element<std::remove_pointer_t<decltype(r.data())>>;
@@ -68,8 +68,8 @@ concept memory_range = !any_expression<Range> && !foreign_matrix<Range> && requi
 template <class Range>
 concept borrowed_memory = memory_range<Range> && requires { std::size_t{Range::extent}; };
 
-/// Memory of others that is assigned to a tensor or view: an error that says how. Made of nothing, so that
-/// std::is_assignable is false.
+/// Reports the assignment of other libraries' memory to a tensor or view, with the right way. No type converts to it,
+/// so std::is_assignable is false.
 template <fixed_string Text, bool IsMatrix, bool HasExtent>
 struct refused_assignment {
     template <class Memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where the elements of a packed matrix lie: one rule for those who compute with it and those who fill it from files.
+// The layout of a packed matrix, one rule for kernels and for loading from files.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Where element (row, column) of a matrix lies that is held in panels of `panel` columns, each [rows][columns of the
-/// panel]; the last one may be narrower, so there is no padding.
+/// The offset of element (row, column) in a matrix of panels of `panel` columns, each [rows][columns of the panel]. The
+/// last panel may be narrower, so there is no padding.
 ASHLAR_ALWAYS_INLINE constexpr std::size_t panel_offset(std::size_t panel, std::size_t rows, std::size_t columns,
                                                         std::size_t row, std::size_t column) noexcept {
     const std::size_t first = column / panel * panel;

@@ -70,7 +70,7 @@ private:
         }
     }
 
-    /// Whether a number was printed rather than "nan" or "inf": under -ffast-math arithmetic cannot tell.
+    /// Whether a number was printed and not "nan" or "inf": under -ffast-math arithmetic cannot tell.
     static bool ends_in_a_digit(const char* first, const char* last) {
         return last != first && last[-1] >= '0' && last[-1] <= '9';
     }
@@ -182,8 +182,8 @@ private:
 }  // namespace detail
 
 /// Writes a tensor or view as nested brackets: four decimals, or none if all are whole numbers, or scientific notation
-/// where magnitudes differ much; beyond 1,000 elements the middle of long axes is left out. What the stream says of
-/// widths and precision is not used.
+/// if magnitudes differ much; beyond 1,000 elements the middle of long axes is omitted. The stream's width and
+/// precision are ignored.
 ///
 ///     std::cout << t;   // [[0.4421, 0.5931, 0.5790],
 ///                       //  [0.7020, 0.1012, 0.3363]]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The columns of a matrix in 8 bits, without its type: what rounding them and filling them from files is written
-// against.
+// The columns of a matrix in 8 bits, without its type: the interface for rounding and for loading from files.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The value of an element, as it was before outliers were spread but for the rounding.
+/// The value of an element before outliers were spread, except for rounding.
 ASHLAR_ALWAYS_INLINE constexpr float quantized_value(const interleaved_layout& layout, const std::int8_t* elements,
                                                      const float* scales, std::size_t row,
                                                      std::size_t column) noexcept {
@@ -48,11 +47,11 @@ struct quantized_columns {
             elements[layout.offset(r, column)] = rounded;
             sum += rounded;
         });
-        // Both operands of a product are divided by the group's size, but their product has it once.
+        // Both operands of a product are divided by the group size, but the product needs that division only once.
         scales[column] = by.scale * static_cast<float>(layout.spread);
         sums[column] = sum;
     }
-    /// The same of integers from -127 to 127 that `integer(row)` gives.
+    /// The same for integers from -127 to 127 that `integer(row)` returns.
     template <class Config, class Integer>
     constexpr void set_integers(std::size_t column, float scale, Integer integer) const noexcept {
         std::int32_t sum = 0;
@@ -64,7 +63,7 @@ struct quantized_columns {
         scales[column] = scale;
         sums[column] = sum;
     }
-    /// Zeros where no element lies, so that what is computed there changes no sum.
+    /// Zeros in the padding, so that it changes no sum.
     template <class Config>
     constexpr void clear_rest() const noexcept {
         for (std::size_t c = 0; c < layout.panels() * layout.panel; ++c) {

@@ -7,11 +7,11 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A random access iterator over a strided view: it counts, and finds the element by division by constants.
-/// Config keeps the code of builds with different flags apart.
+/// A random access iterator over a strided view: it counts, and computes the offset by division by constants. Config
+/// keeps the code of builds with different flags apart.
 template <class View, class Config>
 struct strided_iterator {
-    // No iterator_category: std::iterator_traits finds it out, and <iterator> doubles the cost of this header.
+    // No iterator_category: std::iterator_traits deduces it, and <iterator> would double the cost of this header.
     using difference_type = std::ptrdiff_t;
     using value_type = typename View::value_type;
     using pointer = typename View::element_type*;

@@ -29,13 +29,13 @@ struct tensor_element {
     static constexpr bool allowed = any_element<Element> && !std::is_const_v<Element> && !std::is_volatile_v<Element>;
 };
 
-/// Any braces or value: what the constructors of a tensor's own rank do not take ends here, for the sake of its error.
+/// Any braces or value: catches arguments that the constructors for the tensor's rank refuse, to report one error.
 struct any_braces {
     any_braces(long double);
     any_braces(std::initializer_list<any_braces>);
 };
 
-/// Whether braces of some nesting are those of a shape.
+/// Whether nested braces match a shape.
 template <class Shape, std::size_t... Given>
 struct braces_of {
     static constexpr bool match = false;
@@ -62,7 +62,7 @@ consteval bool braces_fill() {
     return given == expected;
 }
 
-/// Zeros for a tensor whose value was refused: left as it is, it would be an error more in a constant expression.
+/// Zeros for a tensor with a refused value: uninitialised, it would be a second error in a constant expression.
 template <class Config, class Element, std::size_t Extent>
 constexpr void clear(Element (&values)[Extent]) noexcept {
     for (Element& value : values) value = Element{};
@@ -73,7 +73,7 @@ constexpr Element* copy_braces(const Element (&values)[Extent], Element* to) noe
     for (const Element& value : values) *to++ = value;
     return to;
 }
-/// Of f16 and bf16 numbers stand in braces as floats.
+/// The values in braces of f16 and bf16 tensors are floats.
 template <class Config, class Element, std::size_t Extent>
     requires is_narrow<Element>
 constexpr Element* copy_braces(const float (&values)[Extent], Element* to) noexcept {
@@ -126,7 +126,7 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
     alignas(detail::alignment_for(shape_type::size * sizeof(Element),
                                   alignof(Element))) Element elements[shape_type::size];
 
-    /// What values in braces are: of f16 and bf16 float.
+    /// The type of values in braces: float for f16 and bf16.
     using brace_element = detail::computed<Element>;
 
     basic_tensor() = default;
@@ -160,7 +160,7 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
             detail::clear<Config>(elements);
     }
 
-    /// From nested braces, a level for each axis; up to rank 4.
+    /// From nested braces, one level per axis; up to rank 4.
     template <std::size_t... Extent, class Config = current_config>
         requires(sizeof...(Dims) == 2 && sizeof...(Extent) > 0)
     constexpr basic_tensor(const brace_element (&... rows)[Extent]) noexcept {
@@ -237,7 +237,7 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
         detail::assign_value<Config>(*this, value);
         return *this;
     }
-    /// A const tensor is not assigned: an error that says so.
+    /// Reports assignment to a const tensor.
     template <class Other>
         requires(any_expression<Other> || any_element<Other>)
     constexpr const basic_tensor& operator=(const Other&) const noexcept {
@@ -257,7 +257,7 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
     constexpr const Element& operator()(const Index&... indices) const& noexcept {
         return elements[detail::offset_of<Config, basic_tensor>(indices...)];
     }
-    /// Of a temporary, the value.
+    /// For a temporary, the value.
     template <class Config = current_config, class... Index>
     constexpr Element operator()(const Index&... indices) const&& noexcept {
         return elements[detail::offset_of<Config, basic_tensor>(indices...)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Views: tensors over memory that somebody else owns, contiguous or at static strides.
+// Views: tensors over memory of another owner, contiguous or at static strides.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct strided_view;
 
 namespace detail {
 
-/// Whether there can be a view of elements of a type.
+/// Whether a type can be the element of a view.
 template <class Element>
 struct view_element {
     static constexpr bool allowed = any_element<Element>;
@@ -40,7 +40,7 @@ struct viewed_element {
                                     (std::is_const_v<To> || !std::is_const_v<From>);
 };
 
-/// Whether a piece of memory has as many elements as the view over it.
+/// Whether memory has as many elements as the view over it.
 template <std::size_t Given, std::size_t Expected>
 struct memory_extent {
     static constexpr bool matches = Given == Expected;
@@ -57,11 +57,11 @@ inline constexpr bool is_tensor = false;
 template <class Element, auto... Dims>
 inline constexpr bool is_tensor<basic_tensor<Element, Dims...>> = true;
 
-/// What owns its elements, so that a view of a temporary of it would dangle.
+/// A type that owns its elements, so that a view of a temporary would dangle.
 template <class Array>
 concept owner = is_tensor<Array> || (memory_range<Array> && !borrowed_memory<Array>);
 
-/// What view_of takes, as the type of a forwarding reference.
+/// The arguments of `view_of`, as the type of a forwarding reference.
 template <class Array>
 inline constexpr bool viewable =
     array_expression<Array> && (std::is_lvalue_reference_v<Array> || !owner<std::remove_cv_t<Array>>);
@@ -80,7 +80,7 @@ struct noncontiguous_view<Element, shape<Dims...>, Strides> {
     using type = strided_view<Element, Strides, Dims...>;
 };
 
-/// A view of a shape at strides (in elements): a basic_view where they are row-major, else a strided_view.
+/// A view of a shape at strides (in elements): a basic_view if they are row-major, else a strided_view.
 template <class Element, class Shape, auto Strides>
 constexpr auto make_view(Element* data) noexcept {
     if constexpr (is_row_major(Shape::extents, Strides))
@@ -99,7 +99,7 @@ struct indexed_rank {
     static constexpr bool has_an_axis = Rank != 0;
 };
 
-/// The sub-view at an index of the first axis; of the last axis that is left, a reference to the element.
+/// The sub-view at an index of the first axis; at rank 1, a reference to the element.
 template <class Config, class Array, class Element, class Index>
 constexpr decltype(auto) sub_view(Element* data, const Index& index) noexcept {
     constexpr std::size_t rank = Array::shape_type::rank;
@@ -120,9 +120,9 @@ constexpr decltype(auto) sub_view(Element* data, const Index& index) noexcept {
 
 }  // namespace detail
 
-/// A row-major tensor over contiguous memory that the caller owns, aligned as Element asks and no more. Element may be
-/// const. A view is as cheap as a pointer and is shallow: a const view of non-const elements writes. Copying one copies
-/// the pointer; assigning to one writes elements.
+/// A row-major tensor over contiguous memory of the caller, aligned at least as Element. Element may be const. A view
+/// is as cheap as a pointer and is shallow: a const view of non-const elements writes. Copying one copies the pointer;
+/// assigning to one writes elements.
 ///
 ///     std::vector<float> samples(256);
 ///     tensor_view<float, 4, 64> frames{samples};   // checks the size
@@ -147,7 +147,7 @@ struct ASHLAR_POINTER(Element) basic_view : detail::explained_members<basic_view
     /// The first element. Public only so that views are structural types.
     Element* elements;
 
-    /// Over `size` elements from a pointer on.
+    /// Over `size` elements from a pointer.
     template <class Pointer>
         requires std::is_pointer_v<Pointer>
     ASHLAR_ALWAYS_INLINE constexpr explicit basic_view(const Pointer& pointer) noexcept
@@ -260,7 +260,7 @@ private:
     }
 };
 
-/// A view over contiguous memory of the caller's: a `basic_view` whose integer dimensions are std::size_t.
+/// A view over the caller's contiguous memory: a `basic_view` whose integer dimensions are std::size_t.
 ///
 ///     float samples[6]{};
 ///     tensor_view<float, 2, 3> rows{samples};
@@ -268,10 +268,10 @@ private:
 template <class Element, auto... Dims>
 using tensor_view = basic_view<Element, detail::canonical(Dims)...>;
 
-/// A view whose axes move by static strides, in elements: what slices and transposes of tensors are. As basic_view in
-/// everything else. Strides is a std::array<std::ptrdiff_t, rank>; Dims are std::size_t or axes, one for each stride;
-/// the argument points to the element at index zero of every axis. A stride of 0 repeats elements along its axis, which
-/// can then be read but not assigned; one may be negative. Nothing checks that the memory is large enough.
+/// A view with static strides, in elements, such as a slice or transpose of a tensor. Otherwise it is like
+/// `basic_view`. Strides is a std::array<std::ptrdiff_t, rank>; Dims are std::size_t or axes, one for each stride; the
+/// argument points to the element at index zero of every axis. A stride of 0 repeats elements along its axis, which can
+/// then be read but not assigned; one may be negative. Nothing checks that the memory is large enough.
 ///
 ///     tensor<float, 2, 3> t{{1, 2, 3}, {4, 5, 6}};
 ///     constexpr std::array<std::ptrdiff_t, 2> strides{1, 3};   // to the next row of the view, to its next column
