@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Model images: a model as bytes that are used where they lie, in flash or mapped from a file. Needs no heap, no file
+// Model images: a model as bytes that are used in place, in flash or mapped from a file. They need no heap, no file
 // system and no other library.
 //
 // An image is a header of 64 bytes and the bytes of the model object, with gaps of zeros. Numbers of the header are
@@ -30,7 +30,7 @@ inline constexpr std::size_t image_header_bytes = 64;
 inline constexpr std::uint32_t image_version = 1;
 inline constexpr std::string_view image_magic = "ASHLARIM";
 
-/// Checks the header of an image of a model of so many bytes.
+/// Checks the header of an image for a model of this many bytes.
 template <class Config>
 io::result check_image_header(io::bytes image, std::uint64_t model_bytes) noexcept {
     // Character by character: compilers call memcmp for starts_with, and firmware may have no C library.
@@ -63,18 +63,18 @@ namespace ashlar::inline v0_1::io {
 template <class Model>
 inline constexpr std::size_t image_bytes = ashlar::detail::image_header_bytes + sizeof(Model);
 
-/// A model inside an image, or what is wrong with the image. Valid as long as the bytes are.
+/// A model inside an image, or the error of the image. Valid as long as the bytes are.
 /// Example: `view_image`.
 template <class Model>
 class ASHLAR_POINTER(Model) image_view {
 public:
-    /// Of a model that lies in place, or of what is wrong; made by `view_image`.
+    /// From a model in place, or from an error; called by `view_image`.
     ASHLAR_ALWAYS_INLINE constexpr explicit image_view(const Model& in_place) noexcept : model(&in_place) {}
     ASHLAR_ALWAYS_INLINE constexpr explicit image_view(const result& wrong) noexcept : outcome(wrong) {}
 
     /// Whether there is a model.
     ASHLAR_ALWAYS_INLINE constexpr explicit operator bool() const noexcept { return model != nullptr; }
-    /// What is wrong, if there is none.
+    /// The error, if there is no model.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const result& status() const noexcept { return outcome; }
     /// The model; there must be one (asserted).
     template <class Config = current_config>
@@ -90,9 +90,9 @@ private:
     result outcome{};
 };
 
-/// Uses an image in place, without copying: size, alignment and hash of the layout are checked, and that bools are
-/// bools. Bytes may follow the image. The numbers are not checked (`check_image_sum` does); unlike a safetensors file,
-/// an image is made by oneself.
+/// Uses an image in place, without copying. It checks size, alignment, the hash of the layout, and that bools are 0 or
+/// 1. Bytes may follow the image. It does not check the numbers (`check_image_sum` does): unlike a safetensors file, an
+/// image is trusted.
 ///
 ///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));   // made by tools/make_image, aligned
 ///     if (!model) std::puts(model.status().message().c_str());
@@ -108,7 +108,7 @@ template <class Model, class Config = current_config>
         if (reinterpret_cast<std::uintptr_t>(at) % alignof(Model) != 0)
             return image_view<Model>(ashlar::detail::io_error<Config>(error::misaligned));
         // Model is trivially copyable, and arrays of bytes implicitly create such objects (P0593), read-only ones
-        // included: what std::start_lifetime_as says explicitly, in C++23.
+        // included: as std::start_lifetime_as does explicitly in C++23.
         const Model& model = *std::launder(reinterpret_cast<const Model*>(at));
         if (ashlar::detail::layout_hash<Config>(model) != ashlar::detail::little_endian<8, Config>(image, 24))
             return image_view<Model>(ashlar::detail::io_error<Config>(error::wrong_layout));
@@ -125,7 +125,7 @@ template <class Model, ashlar::detail::temporary_memory Range>
 image_view<Model> view_image(  // ashlar: io: the bytes of a temporary would dangle; name the memory first
     Range&&) = delete;
 
-/// Whether the numbers of an image are those that were written, by their CRC-32: about 2 ns a byte on a desktop.
+/// Whether the numbers of an image are unchanged, by their CRC-32: about 2 ns a byte on a desktop.
 ///
 ///     if (const io::result r = io::check_image_sum(image); !r) std::puts(r.message().c_str());
 template <class Config = current_config>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a path leads to: only regular files are read as a whole, and replaced.
+// The type of a path's file: only regular files are read as a whole, and replaced.
 #pragma once
 
 #include <ashlar/core/config.hpp>
@@ -10,8 +10,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Why what a path leads to is no regular file, a string literal; null if it is one, or nothing is known of it. Opening
-/// a pipe would wait for somebody to write to it.
+/// The reason why a path is no regular file, a string literal; null if it is one or its type is unknown. Opening a pipe
+/// would block until somebody writes to it.
 template <class Config>
 const char* not_regular([[maybe_unused]] const char* path) noexcept {
 #if ASHLAR_HAS_POSIX

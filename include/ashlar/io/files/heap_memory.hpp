@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory from the heap that may fail to come without an exception.
+// Heap memory whose allocation may fail without an exception.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// An array of a length known at run time. `allocate` says whether there was memory for it.
+/// An array of a length known at run time. `allocate` returns whether there was memory for it.
 template <class Element>
 class owned_array {
 public:
@@ -28,7 +28,7 @@ public:
     }
     ASHLAR_ALWAYS_INLINE ~owned_array() { release(); }
 
-    /// Elements are value-initialised. None is a length too.
+    /// Elements are value-initialised. The length may be 0.
     template <class Config = current_config>
     bool allocate(std::size_t n) noexcept {
         release();

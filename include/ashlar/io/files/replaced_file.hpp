@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A file that is written beside the one it replaces, so that a full disk leaves the old one as it was.
+// A file that is written next to the one it replaces, so that a full disk leaves the old one unchanged.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Written under a name of its own in the same folder; `commit` gives it the name of the old file, whose permissions it
-/// has. Where the path is a symbolic link, what it leads to is replaced or made. Devices and pipes are written to as
-/// they are. What was not committed is removed.
+/// It is written under a temporary name in the same folder; `commit` renames it to the old file, whose permissions it
+/// has. If the path is a symbolic link, its target is replaced or created. Devices and pipes are written directly.
+/// Without `commit` the file is removed.
 class replaced_file {
 public:
     replaced_file() noexcept = default;
@@ -46,11 +46,11 @@ public:
 #if ASHLAR_HAS_POSIX
         struct stat old;
         const bool replaces = ::stat(given, &old) == 0;
-        if (struct stat link; !replaces && ::lstat(given, &link) == 0) {  // a link to nothing: its target is made
+        if (struct stat link; !replaces && ::lstat(given, &link) == 0) {  // a dangling link: its target is created
             file = std::fopen(given, "wb");
             return file != nullptr ? io::result{} : fail(io::error::cannot_open);
         }
-        // As if it were written in place: a file that may not be written is not replaced either.
+        // As for writing in place, a file without write permission is not replaced.
         if (replaces && ::access(given, W_OK) != 0) return fail(io::error::cannot_open);
         char* const resolved = ::realpath(given, nullptr);
         const bool copied = copy(resolved != nullptr ? resolved : given, final_name);
@@ -59,7 +59,7 @@ public:
         const int handle = create(replaces ? old.st_mode & 0777 : 0666);
         if (handle < 0) return fail(io::error::cannot_open);
         created = true;
-        // The owner can only be kept by who may give files away. The umask took bits away.
+        // Only a privileged process can keep the owner. The umask removed permission bits.
         if (replaces) {
             [[maybe_unused]] const int owned = ::fchown(handle, old.st_uid, old.st_gid);
             [[maybe_unused]] const int permitted = ::fchmod(handle, old.st_mode & 07777);
@@ -76,19 +76,19 @@ public:
         return fail(io::error::cannot_open);
     }
 
-    /// Puts the file in the place of the old one, if everything could be written.
+    /// Replaces the old file if everything was written.
     template <class Config>
     io::result commit(bool written) noexcept {
         bool good = written && std::fflush(file) == 0;
 #if ASHLAR_HAS_POSIX
-        // Of a file that is renamed before its bytes are on the disk, a power failure may leave nothing.
+        // If a file is renamed before its bytes are on the disk, a power failure may lose both versions.
         if (created) good = good && ::fsync(::fileno(file)) == 0;
 #endif
         good = std::fclose(file) == 0 && good;
         file = nullptr;
         if (created && good) {
 #if !ASHLAR_HAS_POSIX
-            std::remove(final_name.data());  // where renaming replaces nothing
+            std::remove(final_name.data());  // for systems where renaming replaces no file
 #endif
             good = std::rename(temporary_name.data(), final_name.data()) == 0;
             if (good) created = false;
@@ -122,7 +122,7 @@ private:
     }
 
 #if ASHLAR_HAS_POSIX
-    /// Creates the file by a name that nobody has: that of the process, and of its files at one time.
+    /// Creates the file with a unique name, from the process id and a count of its files at one time.
     int create(::mode_t mode) noexcept {
         char* const digits = temporary_name.data() + temporary_name.size() - 1 - beside.size() + 8;
         auto process = static_cast<unsigned long>(::getpid());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What reading and writing files returns: nothing wrong, or exactly what is wrong, as a value without a heap.
+// The result of reading and writing files: success, or the exact error, as a value without heap memory.
 #pragma once
 
 #include <cstddef>
@@ -12,65 +12,65 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// What can be wrong with a file, or with what it is loaded into.
+/// The errors of a file, or of its loading into a model.
 enum class error : std::uint8_t {
     none,
     // the file as such
     cannot_open,    ///< no such file, or no permission
     cannot_read,    ///< it opened, but reading failed; or it is no regular file, as `reason` says
-    cannot_write,   ///< it could not be written to its end; the old file is as it was
+    cannot_write,   ///< it could not be written completely; the old file is unchanged
     out_of_memory,  ///< memory for the file or its index
     no_room,        ///< the memory to write to is too small
     // its structure
-    truncated,            ///< it ends before what its header announces
+    truncated,            ///< it ends before the size in its header
     header_too_large,     ///< more than 100,000,000 bytes, or more than the file
     malformed_header,     ///< `reason` says what is wrong, `position` where
     duplicate_name,       ///< two arrays of one name
-    unsupported,          ///< valid, but nothing that is read here; `reason` says what
+    unsupported,          ///< valid, but not supported; `reason` says what
     too_many_axes,        ///< more than 8
-    size_mismatch,        ///< an array has not as many bytes as its shape and element type ask for
-    offset_out_of_range,  ///< an array lies beyond the end of the file, or ends before it begins
+    size_mismatch,        ///< an array's bytes do not match its shape and element type
+    offset_out_of_range,  ///< an array is beyond the end of the file, or ends before it begins
     overlapping,          ///< two arrays share bytes
     unused_bytes,         ///< bytes that belong to no array, which the format forbids
-    checksum,             ///< the bytes are not those that were written
+    checksum,             ///< the bytes have changed since they were written
     // what it is loaded into
     missing,             ///< the model needs an array that the file does not have
     unexpected,          ///< the file has an array that the model does not know
     wrong_shape,         ///< `expected` and `found` are the shapes
     wrong_dtype,         ///< `expected_dtype` and `found_dtype` are the types
     value_out_of_range,  ///< an integer of the file does not fit the tensor's elements
-    conflict,            ///< two members of a model are saved by one name, and differ
+    conflict,            ///< two members of a model have the same name in the file, and differ
     name_too_long,       ///< the name of an array becomes longer than 511 characters
     // model images
     not_an_image,     ///< the magic number is not there
     wrong_version,    ///< an image of another version of this library
-    wrong_size,       ///< the image has not as many bytes as the model
+    wrong_size,       ///< the image's size differs from the model's
     wrong_layout,     ///< names, shapes, types or offsets are not those of the model
     misaligned,       ///< the bytes do not begin at a multiple of the model's alignment
     unlisted_members  ///< the model has state that its list of members does not name
 };
 
-/// The outcome of loading, saving or viewing: true if all is well, else what is wrong and where.
+/// The outcome of loading, saving or viewing: true on success, else the error and its place.
 ///
 ///     if (io::result r = io::load(model, "weights.safetensors"); !r) std::puts(r.message().c_str());
 struct [[nodiscard]] result {
     io::error error = io::error::none;
-    /// The array that is concerned, empty if none is; its middle is left out where it is very long.
+    /// The array of the error, empty if there is none; the middle of a very long name is omitted.
     fixed_text<120> name{};
     /// The other array: of overlapping ones, or the model's name of one that is missing; or an unknown element type.
     fixed_text<120> other{};
-    /// Of a missing array: the file's name that comes nearest to it, empty if none does.
+    /// For a missing array: the nearest name in the file, empty if there is none.
     fixed_text<120> nearest{};
     dimensions expected{}, found{};
     dtype expected_dtype = dtype::unknown, found_dtype = dtype::unknown;
     /// Byte of the file, or bytes needed.
     std::uint64_t position = 0;
-    /// Bytes that there are.
+    /// Available bytes.
     std::uint64_t limit = 0;
-    /// What is malformed or not supported, or what stands in the place of a file; a string literal.
+    /// What is malformed or not supported, or why a path is no regular file; a string literal.
     const char* reason = "";
 
-    /// Whether all is well; `if (r)` asks the same.
+    /// Whether there is no error; same as `if (r)`.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool ok() const noexcept { return error == io::error::none; }
     ASHLAR_ALWAYS_INLINE constexpr explicit operator bool() const noexcept { return ok(); }
 
@@ -83,7 +83,7 @@ struct [[nodiscard]] result {
 
 namespace ashlar::inline v0_1::detail {
 
-/// What a refused call returns: its error is the only one, and no warning is due to a result that is left out.
+/// The result of a refused call, so that its error is the only one and no unused result causes a warning.
 struct refused_result : io::result {};
 
 /// Appends to a text of fixed capacity; what does not fit is lost.
@@ -120,7 +120,7 @@ struct message_writer {
     }
 };
 
-/// A name for a message: control characters become '?', and of a long one beginning and end are kept.
+/// A name for a message: control characters become '?', and a long name keeps its beginning and end.
 template <class Config>
 constexpr fixed_text<120> printable_name(std::string_view name) noexcept {
     message_writer<120> out;
@@ -167,7 +167,7 @@ constexpr io::result io_truncated(std::uint64_t needed, std::uint64_t there) noe
     return r;
 }
 
-/// What an error is, where no numbers belong into the sentence.
+/// The text of errors without numbers.
 template <class Config>
 constexpr const char* error_phrase(io::error e) noexcept {
     switch (e) {

@@ -19,13 +19,13 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// The path of a file, or bytes that the caller owns: made from either where a function takes a source.
+/// The path of a file, or bytes that the caller owns: functions that take a source accept either.
 ///
 ///     io::result r = io::load(model, "weights.safetensors");
 ///     r = io::load(model, std::span(flash_begin, flash_bytes));   // of std::byte, unsigned char or char
 ///
 /// A path must lead to a regular file, which is read as a whole: a pipe, a socket, a device or a directory is refused
-/// at once. A string is a path always; a std::string_view is neither, as it need not end with a zero.
+/// at once. A string is always a path; a std::string_view is refused, as it need not end with a zero.
 class ASHLAR_POINTER(std::byte) source {
 public:
     /// A path, or memory of std::byte, unsigned char or char. Both are borrowed.
@@ -49,7 +49,7 @@ public:
 
 namespace ashlar::inline v0_1::detail {
 
-/// A file that is open, and closed at the end.
+/// An open file, which the destructor closes.
 class open_file {
 public:
     ASHLAR_ALWAYS_INLINE open_file(const char* path, const char* mode) noexcept : handle(std::fopen(path, mode)) {}
@@ -64,7 +64,7 @@ private:
     std::FILE* handle;
 };
 
-/// Reads a whole file. It is read rather than mapped: a mapped file that another process cuts short ends the program.
+/// Reads a whole file. It is not mapped: if another process truncates a mapped file, the program crashes.
 template <class Config>
 io::result read_file(const char* path, owned_bytes& out) noexcept {
     const auto fail = [&](io::error e) { return io_error<Config>(e, path); };
@@ -75,7 +75,7 @@ io::result read_file(const char* path, owned_bytes& out) noexcept {
     }
     const open_file file(path, "rb");
     if (file.get() == nullptr) return fail(io::error::cannot_open);
-    // Directories can be opened and have a size; they fail here, before memory is asked for.
+    // Directories can be opened and have a size; they fail here, before memory is allocated.
     if (std::fgetc(file.get()) == EOF && std::ferror(file.get()) != 0) return fail(io::error::cannot_read);
     if (std::fseek(file.get(), 0, SEEK_END) != 0) return fail(io::error::cannot_read);
     const long size = std::ftell(file.get());

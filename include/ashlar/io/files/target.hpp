@@ -20,10 +20,10 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// The path of a file, or bytes that the caller owns: made from either where a function takes a target. Of memory,
-/// bytes beyond those that are written keep their values. A file is written beside the one it replaces and renamed when
-/// it is on the disk, so that after an error the old one is as it was; it keeps the old one's permissions, and a
-/// symbolic link stays one.
+/// The path of a file, or bytes that the caller owns: functions that take a target accept either. In memory, bytes
+/// after the written ones keep their values. A file is written next to the one it replaces and renamed when it is on
+/// the disk, so that an error leaves the old file unchanged. It keeps the old file's permissions, and a symbolic link
+/// stays a link.
 ///
 ///     io::result r = io::save(model, "weights.safetensors");
 ///     r = io::save(model, std::span(memory));   // of std::byte, unsigned char or char
@@ -56,7 +56,7 @@ class byte_writer {
 public:
     byte_writer() noexcept = default;
 
-    /// Opens a target for a number of bytes that is known before.
+    /// Opens a target for a known number of bytes.
     template <class Config>
     io::result open(const io::target& to, std::uint64_t bytes) noexcept {
         if (to.path != nullptr) return file.open<Config>(to.path);
@@ -86,7 +86,7 @@ public:
     }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE std::uint64_t written() const noexcept { return count; }
 
-    /// Puts what was written in the place of the old file; where not everything was, the old file stays as it is.
+    /// Replaces the old file with the written one; if writing was incomplete, the old file is unchanged.
     template <class Config>
     io::result close() noexcept {
         return file.get() != nullptr ? file.commit<Config>(!failed) : io::result{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The index of a weight file: which arrays it has, and where they lie.
+// The index of a weight file: its arrays and their places.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// The arrays of a safetensors, .npy or .npz file, in the order of their names; which format it is, its first bytes
-/// say. Opening checks all of the file's structure and copies no array. Memory: the file, unless it is given as bytes,
-/// and about 140 bytes for each array.
+/// The arrays of a safetensors, .npy or .npz file, in the order of their names. The first bytes determine the format.
+/// Opening checks all of the file's structure and copies no array. Memory: the file, unless it is given as bytes, and
+/// about 140 bytes for each array.
 ///
 ///     io::archive weights;
 ///     if (io::result r = weights.open("weights.safetensors"); !r) std::puts(r.message().c_str());
@@ -61,7 +61,7 @@ public:
     void operator[](                // ashlar: io: the arrays of a temporary archive would dangle; name it first
         std::size_t) const&& = delete;
 
-    /// The array of a name, or null; by binary search.
+    /// The array with a name, or null; by binary search.
     template <class Config = current_config>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array* find(std::string_view name) const& noexcept {
         const stored_array* const at = std::lower_bound(

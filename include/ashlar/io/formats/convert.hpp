@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements of a weight file as elements of a tensor: half precision widened, or rounded to, integers checked, bytes put
-// in order.
+// Converts elements of a weight file to elements of a tensor: widens or rounds half precision, checks integers, swaps
+// bytes.
 #pragma once
 
 #include <array>
@@ -45,8 +45,8 @@ constexpr bool dtype_converts(io::dtype from, io::dtype to) noexcept {
            (io::is_integer(from) && io::is_integer(to));
 }
 
-/// The number with such bits. Not std::bit_cast: without optimisation that is a function, which the linker would merge
-/// with that of units with other flags.
+/// The number with these bits. Not std::bit_cast: without optimisation that is a function, which the linker would merge
+/// with those of units with other flags.
 template <class Element, class Bits>
 ASHLAR_ALWAYS_INLINE constexpr Element number_of_bits(Bits bits) noexcept {
     static_assert(sizeof(Element) == sizeof(Bits));
@@ -112,7 +112,7 @@ constexpr bool integer_fits(wide_integer value, io::dtype type) noexcept {
     return above >> (width - 1) == 0;
 }
 
-/// Where the elements of a piece of a file's array lie in it: `first_row` on its first axis on, entry by entry.
+/// The positions of a piece's elements in the file's array, from `first_row` of the first axis on.
 class file_order {
 public:
     ASHLAR_ALWAYS_INLINE file_order(const io::dimensions& shape, bool is_column_major) noexcept
@@ -140,7 +140,7 @@ private:
     std::array<std::size_t, io::dimensions::max_rank> extents{};
 };
 
-/// Writes elements where a module holds them: `read` gives the one at a position of the file's array.
+/// Writes elements to a module's memory: `read` returns the element at a position of the file's array.
 template <class Config, class Read>
 void place_elements(const io::stored_array& from, std::size_t first_row, const nn::const_parameter& to,
                     std::byte* memory, Read read) noexcept {
@@ -158,8 +158,8 @@ void place_elements(const io::stored_array& from, std::size_t first_row, const n
     }
 }
 
-/// Copies a piece of a file's array, whose rows begin at `first_row` of it, to where a module holds it. Types, shapes
-/// and values have been checked.
+/// Copies a piece of a file's array, whose rows begin at `first_row` of it, to a module's memory. The caller has
+/// checked types, shapes and values.
 template <class Config>
 void copy_array(const io::stored_array& from, std::size_t first_row, const nn::const_parameter& to,
                 void* destination) noexcept {
@@ -173,7 +173,7 @@ void copy_array(const io::stored_array& from, std::size_t first_row, const nn::c
         return;
     }
     const auto place = [&](auto read) { place_elements<Config>(from, first_row, to, memory, read); };
-    // Elements of the same type keep their bits: NaNs, too, come back as they were saved.
+    // Elements of the same type keep their bits: NaNs too are unchanged.
     const auto place_bits = [&](auto bits_at) {
         switch (to.element_bytes) {
         case 1: return place([=](std::size_t i) { return static_cast<std::uint8_t>(bits_at(i)); });

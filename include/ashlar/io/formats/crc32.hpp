@@ -11,7 +11,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What each byte adds to the checksum, with 0 to 3 bytes behind it.
+/// The contribution of each byte to the checksum, with 0 to 3 bytes after it.
 consteval std::array<std::array<std::uint32_t, 256>, 4> crc32_tables() {
     std::array<std::array<std::uint32_t, 256>, 4> tables{};
     for (std::uint32_t i = 0; i < 256; ++i) {
@@ -26,7 +26,7 @@ consteval std::array<std::array<std::uint32_t, 256>, 4> crc32_tables() {
 
 inline constexpr std::array<std::array<std::uint32_t, 256>, 4> crc32_table = crc32_tables();
 
-/// The checksum of bytes, going on from that of the bytes before them. Four bytes at a time, by tables of 4 KiB.
+/// The checksum of bytes, continued from the bytes before. Four bytes at a time, with tables of 4 KiB.
 template <class Config>
 constexpr std::uint32_t crc32(io::bytes data, std::uint32_t before = 0) noexcept {
     constexpr auto& tables = crc32_table;

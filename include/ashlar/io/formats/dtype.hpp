@@ -13,13 +13,13 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// Memory that a file, or an image of one, lies in.
+/// The bytes of a file, or of an image.
 ///
 ///     const io::bytes image = std::as_bytes(std::span(flash));
 using bytes = std::span<const std::byte>;
 
-/// Element types of weight files, by safetensors' names. The 8-bit floats and complex numbers are known by their size
-/// only: a file may hold such arrays, but no tensor can be loaded from them.
+/// Element types of weight files, by safetensors' names. For 8-bit floats and complex numbers only the size is known: a
+/// file may have such arrays, but they cannot be loaded into a tensor.
 enum class dtype : std::uint8_t {
     unknown,
     boolean,
@@ -51,7 +51,7 @@ enum class dtype : std::uint8_t {
     return 8;
 }
 
-/// The name that safetensors has for a type, "F32".
+/// The safetensors name of a type, "F32".
 ///
 ///     std::puts(io::name_of(io::dtype::f32));   // F32
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* name_of(dtype type) noexcept {
@@ -109,7 +109,7 @@ template <any_element Element>
                                       : dtype::u64;
 }
 
-/// The extents of an array in a file; files cannot have more axes than tensors may.
+/// The extents of an array in a file; at most as many axes as tensors may have.
 ///
 ///     for (std::size_t axis = 0; axis < array.shape.rank; ++axis) std::printf("%zu ", array.shape.extents[axis]);
 struct dimensions {
@@ -118,7 +118,7 @@ struct dimensions {
     std::size_t rank = 0;
     std::array<std::uint64_t, max_rank> extents{};
 
-    /// The number of elements: not more than 2^64 - 1, which whoever read the extents has checked.
+    /// The number of elements: at most 2^64 - 1, which the reader of the extents has checked.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::uint64_t size() const noexcept {
         std::uint64_t count = 1;
         for (std::size_t i = 0; i < rank; ++i) count *= extents[i];

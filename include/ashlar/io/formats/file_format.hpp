@@ -34,12 +34,12 @@ std::string_view text_of(io::bytes data) noexcept {
 
 enum class file_format { safetensors, npy, npz };
 
-/// The format of a file: safetensors has no magic number, and is what is neither of the others.
+/// The format of a file: safetensors has no magic number, so it is any file that is neither of the others.
 template <class Config>
 file_format format_of(io::bytes file) noexcept {
     const std::string_view text = text_of<Config>(file);
     if (text.starts_with("\x93NUMPY")) return file_format::npy;
-    // A local header, or the end of an archive of nothing.
+    // A local header, or the end record of an empty archive.
     if (text.starts_with("PK\3\4") || text.starts_with("PK\5\6")) return file_format::npz;
     return file_format::safetensors;
 }

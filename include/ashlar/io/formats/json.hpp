@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// A strict reader of the JSON that safetensors headers consist of.
+// A strict reader of the JSON in safetensors headers.
 //
-// A library would be the rule for JSON, but this header-only library depends on xsimd alone, the headers come from
-// strangers, and three kinds of value are all there is: strings, lists of unsigned integers, and objects of them. This
-// reader neither allocates nor recurses, so that no header can make it use memory or stack; it takes what the grammar
-// of the format allows (https://github.com/huggingface/safetensors#format) and refuses the rest of JSON.
+// It is not a JSON library, because this header-only library depends on xsimd alone, the headers are untrusted input,
+// and they have three kinds of value only: strings, lists of unsigned integers, and objects of them. This reader
+// neither allocates nor recurses, so that no header can make it use memory or stack; it accepts the grammar of the
+// format (https://github.com/huggingface/safetensors#format) and refuses the rest of JSON.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ constexpr std::size_t utf8_length(std::string_view text, std::size_t at) noexcep
     return 0;
 }
 
-/// A string as it stands in the header, between its quotes.
+/// A raw string of the header, between its quotes.
 struct json_string {
     std::string_view raw{};
     bool has_escapes = false;
@@ -56,7 +56,7 @@ constexpr std::uint32_t json_hex(std::string_view digits) noexcept {
     return value;
 }
 
-/// Writes the characters that a string stands for and returns how many: never more than raw.size().
+/// Writes the unescaped characters of a string and returns their number, at most raw.size().
 template <class Config>
 constexpr std::size_t json_unescape(std::string_view raw, char* to) noexcept {
     char* const begin = to;
@@ -102,8 +102,7 @@ constexpr std::size_t json_unescape(std::string_view raw, char* to) noexcept {
     return static_cast<std::size_t>(to - begin);
 }
 
-/// Reads a text token by token. The first failure is kept (`reason`, and where: `position()`), and everything fails
-/// after it.
+/// Reads a text token by token. It keeps the first failure (`reason` and `position()`), and every later call fails.
 template <class Config>
 class json_reader {
 public:

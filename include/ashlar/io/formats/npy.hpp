@@ -16,7 +16,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: these keys, each once, in any
-/// order. Python's other literals are refused.
+/// order. It refuses Python's other literals.
 template <class Config>
 class npy_header {
 public:
@@ -125,7 +125,7 @@ private:
         return true;
     }
 
-    /// A list of fields, [('x', '<f4'), ('y', '<i4', (2,))]: passed over as a whole.
+    /// A list of fields, [('x', '<f4'), ('y', '<i4', (2,))]: skipped as a whole.
     constexpr bool structured(io::stored_array& out) noexcept {
         const std::size_t first = at;
         std::size_t depth = 0;

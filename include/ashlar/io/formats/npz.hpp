@@ -18,8 +18,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Reads the central directory, which alone counts: what lies in the file besides it and its members is ignored, as
-/// ZIP readers do. Archives of 4 GiB, of 65,535 members or of several disks are not supported.
+/// Reads the central directory. As in other ZIP readers, only it is valid: bytes outside it and its members are
+/// ignored. Archives of 4 GiB, of 65,535 members or of several disks are not supported.
 template <class Config>
 class npz_reader {
 public:
@@ -66,7 +66,7 @@ private:
         return r;
     }
 
-    /// The end record is the last 22 bytes, or lies before a comment of at most 65,535 that reaches to the end.
+    /// The end record is the last 22 bytes, or comes before a comment of at most 65,535 bytes at the end.
     io::result find_directory() noexcept {
         if (file.size() < end_bytes) return io_truncated<Config>(end_bytes, file.size());
         const std::size_t last = file.size() - end_bytes, first = last > 0xffff ? last - 0xffff : 0;
@@ -106,7 +106,7 @@ private:
         return {};
     }
 
-    /// Finds where the header of a member ends, whose name and extra field have lengths of their own there.
+    /// Finds the end of a member's local header, which has its own lengths of name and extra field.
     io::result locate(const member& m, std::size_t& data) const noexcept {
         if (m.local > directory || directory - m.local < local_bytes ||
             number<4>(static_cast<std::size_t>(m.local)) != 0x04034b50)
@@ -123,7 +123,7 @@ private:
         return {};
     }
 
-    /// Checked before members are read: many entries for the same bytes would take time without end.
+    /// Checked before members are read: many entries for the same bytes would take unbounded time.
     io::result check_overlap(std::size_t count) noexcept {
         struct range {
             std::size_t begin, end;

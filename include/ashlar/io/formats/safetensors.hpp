@@ -18,7 +18,7 @@ namespace ashlar::inline v0_1::detail {
 /// The longest header that the format allows.
 inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;
 
-/// What the header says of an array.
+/// An array's entry in the header.
 struct safetensors_entry {
     json_string name{};
     io::dtype dtype = io::dtype::unknown;
@@ -68,7 +68,7 @@ public:
 private:
     json_reader<Config> json;
 
-    /// The failure of the reader, as bytes of the file.
+    /// The failure of the reader, with its position in the file.
     constexpr io::result malformed() const noexcept {
         if (json.failure() == nullptr) return {};
         return io_error_at<Config>(io::error::malformed_header, json.position() + 8, json.failure());
@@ -80,7 +80,7 @@ private:
         return r;
     }
 
-    /// An object of strings. Its keys mean nothing to us; that two may be the same does no harm.
+    /// An object of strings. Its keys are ignored, so duplicates are harmless.
     constexpr bool skip_metadata() noexcept {
         if (!json.expect('{', "the metadata must be an object")) return false;
         if (json.take('}')) return true;
@@ -151,7 +151,7 @@ private:
             r.position = entry.end;
             return r;
         }
-        // How many bytes an element of an unknown type has, its name need not say: F4 has two in one.
+        // The name of an unknown type need not tell its size: F4 has two elements in one byte.
         if (entry.dtype != io::dtype::unknown && entry.end - entry.begin != needed) {
             io::result r = io_error<Config>(io::error::size_mismatch, entry.name.raw);
             r.position = needed;
@@ -162,8 +162,8 @@ private:
     }
 };
 
-/// Indexes a safetensors file. Its header is read twice: to count what is in it, so that memory is asked for by what
-/// there is and not by what the file claims, and to note it down.
+/// Indexes a safetensors file. Its header is read twice: first to count its entries, so that memory is allocated by
+/// actual and not by claimed numbers, then to store them.
 template <class Config>
 io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
     if (file.size() < 8) return io_truncated<Config>(8, file.size());

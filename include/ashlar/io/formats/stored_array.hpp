@@ -15,9 +15,9 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// An array where it lies in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment. Where dtype is
-/// `unknown`, `type_name` says what the file calls it, and data is all that the file holds for the array: it can be
-/// listed and read by hand, but no tensor can be loaded from it.
+/// An array in a file: `data` has shape.size() * size_of(dtype) bytes, at any alignment. If dtype is `unknown`,
+/// `type_name` is the file's name of the type, and `data` is all bytes of the array: it can be listed and read by hand,
+/// but not loaded into a tensor.
 ///
 ///     if (const io::stored_array* a = weights.find("tok_embeddings.weight"))   // weights: an io::archive
 ///         std::printf("%s, %zu bytes\n", io::name_of(a->dtype), a->data.size());
@@ -39,10 +39,10 @@ namespace ashlar::inline v0_1::detail {
 
 struct archive_index {
     owned_array<io::stored_array> arrays;
-    owned_array<char> names;  // those that do not stand in the file as they are
+    owned_array<char> names;  // names that are not verbatim in the file
 };
 
-/// Bytes of an array, or failure if they are more than 64 bits can count.
+/// Bytes of an array, or failure if they overflow 64 bits.
 template <class Config>
 constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64_t& out) noexcept {
     out = type == io::dtype::unknown ? 1 : io::size_of(type);
@@ -70,8 +70,8 @@ constexpr std::uint64_t bytes_of(const io::stored_array& a) noexcept {
     return a.dtype == io::dtype::unknown ? a.unknown_bytes : a.shape.size() * io::size_of(a.dtype);
 }
 
-/// Points every array to its bytes, after checking that they fill the file from byte `first` on: none beyond its end,
-/// no two that share a byte, no gap.
+/// Points every array to its bytes, after checking that they fill the file from byte `first` on: no array beyond its
+/// end, no shared byte, no gap.
 template <class Config>
 io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t first) noexcept {
     owned_array<io::stored_array*> by_offset;
@@ -102,7 +102,7 @@ io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t firs
         end = a_end;
         last = a;
     }
-    // Arrays that fill a longer file were cut off; one that leaves the order of the others is wrong itself.
+    // If the arrays would fill a longer file, the file is truncated; otherwise the array itself is wrong.
     if (beyond != nullptr) {
         const bool cut_off = r.ok();
         r = io_error<Config>(cut_off ? io::error::truncated : io::error::offset_out_of_range, beyond->name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layout of a model in memory as text, from which tools make images, and the hash of it, which images carry.
+// The layout of a model in memory as text, from which tools make images, and its hash, which images contain.
 #pragma once
 
 #include <bit>
@@ -16,8 +16,7 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// A model that can be used where its bytes lie: trivially copyable, and no tensor asks for more than 64 bytes of
-/// alignment.
+/// A model that can be used in place: trivially copyable, and no tensor needs more than 64 bytes of alignment.
 template <class Model>
 concept image_model = nn::module<Model> && std::is_trivially_copyable_v<Model> && alignof(Model) <= 64;
 
@@ -31,7 +30,7 @@ struct model_of_image {
     static constexpr bool is_in_place = io::image_model<Model>;
 };
 
-/// The error of everything about images, once for each model.
+/// The error of all image functions, once for each model.
 template <class Model>
 consteval bool check_image_model() {
     static_assert(
@@ -40,7 +39,7 @@ consteval bool check_image_model() {
     return io::image_model<Model>;
 }
 
-/// Where an array of a module begins in it, in bytes. Nothing is read.
+/// The offset of an array in its module, in bytes. Nothing is read.
 template <class Model, class Data>
 ASHLAR_ALWAYS_INLINE std::size_t offset_in(const Model& m, const nn::basic_parameter<Data>& p) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(p.data) - reinterpret_cast<const std::byte*>(&m));
@@ -53,9 +52,9 @@ ASHLAR_ALWAYS_INLINE std::size_t offset_in(const Model& m, const nn::basic_param
 ///     array <offset> <type> <shape, 64x32 or scalar> <first row> <rows> <columns> <transposed> <panel> <name>
 ///
 /// <transposed> is 0, 1, or the taps of a convolution. tools/make_image.cpp and tools/export_pytorch.py read it;
-/// `nn::basic_parameter` says what the numbers mean. Of a matrix in 8 bits, <panel> is 16x4, the columns of a panel and
-/// the rows of a group; its scales and sums follow it, each for whole panels. If outliers are spread, it is 16x4x32:
-/// the last number is over how many rows.
+/// `nn::basic_parameter` documents the numbers. For a matrix in 8 bits, <panel> is 16x4, the columns of a panel and the
+/// rows of a group; its scales and sums follow it, each for whole panels. If outliers are spread, it is 16x4x32: the
+/// last number counts the rows of a spread.
 template <class Config, class Model, class Put>
 void write_layout(const Model& m, Put&& put) noexcept {
     const auto text = [&](std::string_view s) {
@@ -91,7 +90,7 @@ void write_layout(const Model& m, Put&& put) noexcept {
             number(p.group, p.spread == 1 ? ' ' : 'x');
             if (p.spread != 1) number(p.spread, ' ');
         } else {
-            // A matrix of one panel is a plain one, whatever its panels are.
+            // A matrix of a single panel is a plain one, whatever the panel width.
             number(p.panel < (p.is_transposed ? p.rows : p.columns) ? p.panel : 0, ' ');
         }
         text(p.name);

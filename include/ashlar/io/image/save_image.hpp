@@ -21,8 +21,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Fails if a model has a gap that no alignment explains: a member that its list does not name would be zeros in an
-/// image. m is not read. (g++ 12's __builtin_clear_padding, which could tell exactly, clears elements of arrays too.)
+/// Fails if a model has a gap that alignment does not explain: an unlisted member would be zeros in an image. m is not
+/// read. (g++ 12's __builtin_clear_padding, which could tell exactly, clears elements of arrays too.)
 template <class Config, class Model>
 io::result check_gaps(const Model& m) noexcept {
     struct range {
@@ -63,8 +63,8 @@ void put_image_header(byte_writer& out, io::bytes model, std::uint64_t hash) noe
 namespace ashlar::inline v0_1::io {
 
 /// Writes a model as an image for `view_image`, to a file or into memory of `image_bytes<Model>`. The same model always
-/// gives the same bytes. What the list of members does not name is not in the image; a member as large as the model's
-/// alignment that is not listed is an error. Heap: sizeof(Model), while it runs.
+/// gives the same bytes. Unlisted members are not in the image; an unlisted member as large as the model's alignment is
+/// an error. Heap: sizeof(Model), while it runs.
 ///
 ///     io::result r = io::save_image(model, "model.image");
 template <image_model Model, class Config = current_config>
@@ -114,7 +114,7 @@ result load_image(Model& model, const source& from) noexcept {
 template <image_model Model, class Config = current_config>
 result save_layout(const target& to) noexcept {
     using namespace ashlar::detail;
-    // No model is made, only memory for one: nothing but addresses of its members is taken.
+    // There is no model object, only memory for one: the code only takes addresses of its members.
     owned_bytes memory;
     if (!memory.allocate(sizeof(Model))) return io_error<Config>(error::out_of_memory);
     const Model& model = *std::launder(reinterpret_cast<const Model*>(memory.data()));

@@ -22,20 +22,20 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// What loading lets pass. By default a file must have the arrays of the model and no others.
+/// The options of `load`. By default a file must have exactly the arrays of the model.
 struct load_options {
-    /// Put before every name in the file, "bert."; arrays that do not begin with it belong to something else.
+    /// Put before every name in the file, "bert."; arrays without the prefix are ignored.
     std::string_view prefix{};
-    /// Whether the file may have arrays that the model does not know, also of element types that are not known here.
+    /// Whether the file may have arrays that the model does not know, including unknown element types.
     bool ignore_unexpected = false;
-    bool ignore_missing = false;  ///< whether arrays that the file does not have stay as they are in the model
+    bool ignore_missing = false;  ///< whether arrays that the file does not have keep their values in the model
 };
 
 }  // namespace ashlar::io
 
 namespace ashlar::inline v0_1::detail {
 
-/// The array of a file as rules show it: transposed, if one says so, in memory order and shape.
+/// The array of a file after its rules: transposed in memory order and shape if a rule says so.
 template <class Config>
 io::stored_array as_listed(const io::stored_array& stored, bool transposed) noexcept {
     io::stored_array a = stored;
@@ -80,7 +80,7 @@ io::result check_array(const model_array& a, const io::stored_array& stored) noe
     return {};
 }
 
-/// Whether an array is the scales of a matrix that the file has as floats, which rounding gives.
+/// Whether an array is the scales of a matrix that the file has as floats; rounding computes them.
 template <class Config>
 bool is_made_by_rounding(const model_array& scales, const model_arrays& model, const io::archive& weights) noexcept {
     for (std::size_t i = 0; i < model.size(); ++i)
@@ -91,8 +91,8 @@ bool is_made_by_rounding(const model_array& scales, const model_arrays& model, c
     return false;
 }
 
-/// Whether an array counts the batches that a batch norm of PyTorch was trained with, and stands beside statistics that
-/// the model has: evaluation does not ask how many there were.
+/// Whether an array is the batch count of a PyTorch batch norm whose statistics the model has: evaluation does not use
+/// the count.
 template <class Config>
 bool is_count_of_batches(const io::stored_array& stored, const io::archive& weights,
                          const owned_array<bool>& used) noexcept {
@@ -106,7 +106,7 @@ bool is_count_of_batches(const io::stored_array& stored, const io::archive& weig
 }
 
 /// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
-/// `report` is told what rounding to 8 bits has changed.
+/// `report` receives the errors of rounding to 8 bits.
 template <class Config, class Report>
 io::result load_arrays(model_arrays& model, const io::archive& weights, io::name_map names,
                        const io::load_options& options, Report&& report) noexcept {
@@ -144,7 +144,7 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
                 const io::quantization_error error = copy_quantized<Config>(listed, a.first_row, a.parameter);
                 if (io::is_floating(listed.dtype)) report(error);
             } else if (!is_made_by_rounding<Config>(a, model, weights)) {
-                // The model was given to be written to; its list of arrays is of const ones for the sake of saving.
+                // The caller passes a writable model; its list of arrays is const because saving uses it too.
                 copy_array<Config>(listed, a.first_row, a.parameter, const_cast<void*>(a.parameter.data));
             }
         }
@@ -160,9 +160,9 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
 
 namespace ashlar::inline v0_1::io {
 
-/// Loads a model from the arrays of a file that is open. The names are those of PyTorch's state dict unless a map says
-/// otherwise. 16-bit floating point is widened, f64 rounded to f32 or f32 widened, integers converted where they fit.
-/// On any error the model is unchanged. Heap: about 1 KiB for each array of the model, while it runs.
+/// Loads a model from the arrays of an open file. The names are those of PyTorch's state dict unless a map renames
+/// them. 16-bit floating point is widened, f64 rounded to f32 or f32 widened, integers converted if they fit. On any
+/// error the model is unchanged. Heap: about 1 KiB for each array of the model, while it runs.
 template <nn::module Model, class Config = current_config>
     requires(!std::is_const_v<Model>)
 result load(Model& model, const archive& weights, name_map names = {}, const load_options& options = {}) noexcept {
@@ -198,8 +198,8 @@ result load(Model& model, const archive& weights, const Options& options) noexce
 }
 
 /// Loads a model some of whose weights are in 8 bits, as `load` does, and calls report(e) with a `quantization_error`
-/// for each matrix of floats that it has rounded: what a layer's weights lose. Where the file has integers and their
-/// scales, as `save` writes them, nothing is lost and nothing reported.
+/// for each matrix of floats that it rounds. If the file has integers and their scales, as `save` writes them, there is
+/// no error and no report.
 ///
 ///     io::result r = io::quantize(model, "weights.safetensors", [](const io::quantization_error& e) {
 ///         std::printf("%.*s %.4f\n", int(e.name.size()), e.name.data(), e.relative);
@@ -215,7 +215,7 @@ result quantize(Model& model, const source& from, Report&& report, name_map name
     return r ? ashlar::detail::load_arrays<Config>(arrays, weights, names, options, report) : r;
 }
 
-/// Loads tensors by the names that they are given here: all or none.
+/// Loads tensors by the given names: all or none.
 ///
 ///     io::result r = io::load(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
 template <class... Array, class Config = current_config>
@@ -231,8 +231,7 @@ result load(const std::tuple<named_array<Array>...>& arrays, const archive& weig
     return load<ashlar::detail::named_arrays<Array...>, Config>(all, weights, name_map{}, options);
 }
 
-/// Loads one tensor, or view, by its name, from a file or from an archive that is open; what else is in the file does
-/// not matter.
+/// Loads one tensor, or view, by its name, from a file or an open archive; other arrays of the file do not matter.
 ///
 ///     io::result r = io::load(table, "weights.safetensors", "tok_embeddings");
 template <loadable_array Array, class Config = current_config>
@@ -251,7 +250,7 @@ result load(Array&& array, const archive& weights, const char* name) noexcept {
         only, weights, name_map{}, load_options{.prefix = {}, .ignore_unexpected = true});
 }
 
-/// Everything else ends here, for the sake of its error.
+/// Catches every other call, to report one error.
 template <class Model, class... Arguments, class Config = current_config>
     requires(
         !ashlar::detail::model_to_load<std::remove_reference_t<Model>, sizeof...(Arguments)>::is_listed_and_not_const)

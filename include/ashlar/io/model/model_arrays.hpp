@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The arrays of a model with the names that they have in a file.
+// The arrays of a model with their names in a file.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// An array of a model, or a piece of one that it lists as stacked, and which part of which array of the file it is.
+/// An array of a model, or a piece of a stacked one, and the part of the file's array that it maps to.
 struct model_array {
-    nn::const_parameter parameter;  // its name points nowhere: it is valid only while a model is walked through
+    nn::const_parameter parameter;  // its name dangles: it is valid only while visiting a model
     file_name model{};              // with [k] if it is a piece
     bool is_piece = false;
     std::size_t piece = 0;
@@ -42,7 +42,7 @@ public:
         return {};
     }
 
-    /// For lists that come from elsewhere: room for so many arrays, to be set one after the other.
+    /// For lists from other sources: allocates this many arrays, which the caller sets one after the other.
     template <class Config = current_config>
     bool allocate(std::size_t count) noexcept {
         return list.template allocate<Config>(count);
@@ -64,7 +64,7 @@ public:
     }
 
     /// Chooses, for every array, the candidate name in the file that a function accepts, else the first one; then
-    /// where in the file's array each piece begins. `has` is called with the name.
+    /// computes where each piece begins in the file's array. `has` is called with the name.
     template <class Config, class Has>
     io::result name_all(io::name_map names, std::string_view prefix, Has&& has) noexcept {
         for (model_array& a : list)
@@ -103,7 +103,7 @@ private:
         return c;
     }
 
-    /// Tries the rules for the array itself, then those for the stack that it is a piece of; then its own name.
+    /// Tries the rules for the array itself, then those for its stack, then its own name.
     template <class Config, class Has>
     static bool choose_name(model_array& a, io::name_map names, std::string_view prefix, Has& has) noexcept {
         const std::string_view full = a.model.view();
@@ -148,7 +148,7 @@ private:
         return shape;
     }
 
-    /// Pieces of a file's stack begin behind those of a smaller number, and its rows are those of all.
+    /// A piece of a file's stack begins after the pieces with smaller numbers; the stack has the rows of all.
     template <class Config>
     void set_shape(model_array& a) noexcept {
         if (!a.is_file_piece || a.shape.rank == 0) return;

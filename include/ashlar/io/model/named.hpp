@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether the elements of an array lie one behind the other in row-major order (a packed matrix knows its own order).
+/// Whether the elements of an array are contiguous in row-major order (a packed matrix knows its own order).
 template <class Array>
 consteval bool has_dense_elements() {
     if constexpr (array_expression<Array>)
@@ -31,7 +31,7 @@ namespace ashlar::inline v0_1::io {
 template <class Array>
 concept loadable_array = nn::parameter_array<Array> && ashlar::detail::has_dense_elements<Array>();
 
-/// A tensor by a name of its own. Borrows both; made by `named`.
+/// A tensor with a name, made by `named`. It borrows both.
 /// Example: `named`.
 template <loadable_array Array>
 struct named_array {
@@ -44,7 +44,7 @@ struct named_array {
     }
 };
 
-/// Gives a tensor a name, under which it is loaded and saved.
+/// Gives a tensor a name for loading and saving.
 ///
 ///     tensor<float, 8, 4> w;
 ///     tensor<float, 8> b;
@@ -82,7 +82,7 @@ consteval bool is_writable() {
         return !std::is_const_v<Model>;
 }
 
-/// Whether something, with so many arguments behind it, can be saved.
+/// Whether an object, with this many further arguments, can be saved.
 template <class Model, std::size_t Arguments>
 struct model_of_file {
     static constexpr bool is_listed = nn::module<Model> || (io::loadable_array<Model> && Arguments == 2);
@@ -92,7 +92,7 @@ struct model_of_file<std::tuple<io::named_array<Array>...>, Arguments> {
     static constexpr bool is_listed = true;
 };
 
-/// Whether something, with so many arguments behind it, can be loaded.
+/// Whether an object, with this many further arguments, can be loaded.
 template <class Model, std::size_t Arguments>
 struct model_to_load {
     static constexpr bool is_listed_and_not_const = model_of_file<Model, Arguments>::is_listed && is_writable<Model>();

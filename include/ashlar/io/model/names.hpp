@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Name maps: what an array of a model is called in a weight file.
+// Name maps: the names of a model's arrays in a weight file.
 #pragma once
 
 #include <array>
@@ -12,13 +12,12 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// How one array, or a family of them, is called in a file. `*` stands for characters within a path segment, `**` for
-/// any characters or none; what they match is put in the place of those of `file`, `*` for `*` and `**` for `**`, in
-/// order.
+/// The name of one array, or a family of arrays, in a file. `*` matches characters within a path segment, `**` any
+/// characters or none. The matches replace the stars of `file`, `*` for `*` and `**` for `**`, in order.
 ///
-/// `[k]` behind a name is piece k of arrays that are stacked in one: behind `model`, where the model lists several
-/// arrays as one ("self_attn.in_proj_weight[0]" are the queries) and the file has them one by one; behind `file`, where
-/// the file stacks, along the first axis, what the model has one by one.
+/// `[k]` after a name is piece k of a stack of arrays. Write it after `model` if the model lists several arrays as one
+/// ("self_attn.in_proj_weight[0]" are the queries) and the file has separate arrays; write it after `file` if the file
+/// stacks, along the first axis, separate arrays of the model.
 ///
 ///     io::name_rule query{"layers.*.self_attn.in_proj_weight[0]", "encoder.layer.*.attention.self.query.weight"};
 struct name_rule {
@@ -28,8 +27,8 @@ struct name_rule {
     bool transposed = false;
 };
 
-/// A table of rules, usually a constexpr std::array. A name's first rule counts; where the file does not have that
-/// array, the next one that matches does. A name without a rule is the same in the file.
+/// A table of rules, usually a constexpr std::array. The first matching rule of a name applies; if the file does not
+/// have that array, the next matching one does. A name without a rule is the same in the file.
 ///
 ///     constexpr io::name_rule names[]{{"head.*", "classifier.*"}, {"table", "embeddings.weight"}};
 ///     io::result r = io::load(model, "weights.safetensors", names);   // an array of rules converts to a name_map
@@ -41,7 +40,7 @@ namespace ashlar::inline v0_1::detail {
 
 inline constexpr std::size_t file_name_capacity = 511;
 
-/// A name in a file, as it is put together.
+/// Builds a name in a file.
 struct file_name {
     fixed_text<file_name_capacity> text{};
     bool is_too_long = false;
@@ -61,7 +60,7 @@ struct file_name {
     }
 };
 
-/// What the stars of a pattern stand for.
+/// The matches of a pattern's stars.
 struct star_matches {
     static constexpr std::size_t most = 8;
     std::array<std::string_view, most> text{};
@@ -81,7 +80,7 @@ constexpr bool match_name(std::string_view pattern, std::string_view name, star_
     std::size_t longest = any ? name.size() : name.find('.');
     if (longest == std::string_view::npos) longest = name.size();
     const std::size_t mine = stars.count++;
-    // A single star stands for at least one character.
+    // A single star matches at least one character.
     for (std::size_t length = longest + 1; length-- > (any ? 0u : 1u);) {
         stars.text[mine] = name.substr(0, length);
         stars.is_double[mine] = any;
@@ -92,7 +91,7 @@ constexpr bool match_name(std::string_view pattern, std::string_view name, star_
     return false;
 }
 
-/// Puts what stars stand for into a pattern.
+/// Replaces the stars of a pattern by their matches.
 template <class Config>
 constexpr void fill_name(std::string_view pattern, const star_matches& stars, file_name& out) noexcept {
     for (std::size_t next[2]{};;) {

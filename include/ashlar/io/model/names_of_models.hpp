@@ -9,8 +9,8 @@ namespace ashlar::inline v0_1::io {
 /// BERT as Hugging Face saves it: queries, keys and values one by one, layers at `encoder.layer.N`. For models with the
 /// names of PyTorch's TransformerEncoder at any depth (`nn::encoder` has them): `layers.N.self_attn`, `.linear1`,
 /// `.linear2`, `.norm1`, `.norm2`; and `embeddings` with `word_embeddings`, `position_embeddings`,
-/// `token_type_embeddings` and `LayerNorm`. What else there is keeps its name, such as `pooler.dense.weight`. Files
-/// saved with a head want the prefix "bert."; old ones call weight and bias of norms gamma and beta.
+/// `token_type_embeddings` and `LayerNorm`. All other arrays keep their names, such as `pooler.dense.weight`. Files
+/// saved with a head need the prefix "bert."; old ones call weight and bias of norms gamma and beta.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::bert_names, {.ignore_unexpected = true});
 inline constexpr name_rule bert_names[]{
@@ -37,8 +37,8 @@ inline constexpr name_rule bert_names[]{
 
 /// Llama and its relatives as Hugging Face saves them. For models whose blocks are `layers.N` with `self_attn.q_proj`,
 /// `k_proj`, `v_proj`, `o_proj`, a gated feed-forward of `gate_proj`, `up_proj`, `down_proj` at any depth, and norms
-/// `norm1`, `norm2`; and `embedding`, `norm`, `output` around them, or the file's own names of these. An output that
-/// the file does not have is tied to the embedding. Their rotary encoding is the half-split one.
+/// `norm1`, `norm2`; and `embedding`, `norm`, `output` around them, or the file's own names of these. If the file has
+/// no output, it is tied to the embedding. The rotary encoding is half-split.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::llama_names, {.ignore_unexpected = true});
 inline constexpr name_rule llama_names[]{
@@ -70,8 +70,8 @@ inline constexpr name_rule llama_names[]{
 
 /// GPT-2 as Hugging Face saves it: matrices are [in, out], the projections of queries, keys and values one matrix. For
 /// models with the names of PyTorch's TransformerEncoder (norm first) and `embedding`, `positions`, `norm` around it;
-/// the last norm may also be a member of the encoder, whatever that is called. Some files want the prefix
-/// "transformer."; the constant masks `h.N.attn.bias` are unexpected arrays.
+/// the last norm may also be a member of the encoder, whatever its name. Some files need the prefix "transformer."; the
+/// constant masks `h.N.attn.bias` are unexpected arrays.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::gpt2_names, {.prefix = "transformer.",
 ///     .ignore_unexpected = true});
@@ -93,8 +93,8 @@ inline constexpr name_rule gpt2_names[]{
     {"*.norm.bias", "ln_f.bias"},
 };
 
-/// DistilBERT as Hugging Face saves it, for models with the names that `bert_names` wants. Files saved with a head want
-/// the prefix "distilbert."; the head's own arrays are then loaded by a second call.
+/// DistilBERT as Hugging Face saves it, for models with the names that `bert_names` needs. Files saved with a head need
+/// the prefix "distilbert."; load the head's own arrays with a second call.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::distilbert_names, {.prefix = "distilbert.",
 ///     .ignore_unexpected = true});
@@ -115,7 +115,7 @@ inline constexpr name_rule distilbert_names[]{
 };
 
 /// Vision transformers as Hugging Face saves them (ViT, DeiT): norm first. For models with the names of PyTorch's
-/// TransformerEncoder and a last `norm`, in it or beside it; what else there is keeps its name, such as
+/// TransformerEncoder and a last `norm`, in it or next to it; all other arrays keep their names, such as
 /// `embeddings.cls_token`.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::vit_names, {.ignore_unexpected = true});
@@ -139,8 +139,7 @@ inline constexpr name_rule vit_names[]{
 /// BART, Marian, mBART and Whisper as Hugging Face saves them, for models with an `encoder` and a `decoder` of
 /// `ashlar::nn` (Whisper: norm first, no key_bias). Around these: `embedding`, and `lm_head` or `output`, which are
 /// tied to it; `encoder_positions` and `decoder_positions`; BART's `encoder_embedding_norm` and
-/// `decoder_embedding_norm`, and `conv1`, `conv2` of Whisper. BART's tables of positions begin with two rows that no
-/// position has.
+/// `decoder_embedding_norm`, and `conv1`, `conv2` of Whisper. BART's tables of positions begin with two unused rows.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::bart_names, {.ignore_unexpected = true});
 inline constexpr name_rule bart_names[]{
@@ -249,7 +248,7 @@ inline constexpr name_rule bart_names[]{
 /// Moonshine as Hugging Face saves it, for models that list its parts by these names: `conv1`, `conv2`, `conv3`
 /// (`nn::conv1d`) and `groupnorm` (`nn::group_norm`) of the stem; in `encoder` and `decoder` the `layers`, each with
 /// `self_attn`, `multihead_attn` to the memory (`nn::multihead_attention` or projections one by one), `norm1` to
-/// `norm3`, in the encoder `linear1`, `linear2`, in the decoder `up_proj`, `gate_proj`, `down_proj`; `norm` behind the
+/// `norm3`, in the encoder `linear1`, `linear2`, in the decoder `up_proj`, `gate_proj`, `down_proj`; `norm` after the
 /// layers; `embedding`, and `lm_head` or `output`, tied to it if the file has none.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::moonshine_names);
@@ -306,7 +305,7 @@ inline constexpr name_rule moonshine_names[]{
 /// T5 and its relatives as Hugging Face saves them, for models with an `encoder` and a `decoder` of `ashlar::nn` (norm
 /// first, rms norms without biases, final_norm; gated from version 1.1 on). Around these: `embedding`, and `lm_head` or
 /// `output`, tied to it if the file has none; `encoder_positions` and `decoder_positions` are the `relative_positions`
-/// of both, or each layer has them by its option: those of the first are given to all.
+/// of both. If each layer has them by its option, all layers get those of the first.
 ///
 ///     io::result r = io::load(model, "model.safetensors", io::t5_names, {.ignore_unexpected = true});
 inline constexpr name_rule t5_names[]{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The array of a file that was most likely meant by a name that the file does not have.
+// Finds the array of a file that a missing name most likely means.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The least number of characters to be replaced, added or left out from one name to the other (Levenshtein 1966);
-/// names are cut at the length that they may have.
+/// The minimum number of characters to replace, add or remove from one name to the other (Levenshtein 1966); names are
+/// cut at the maximum length.
 template <class Config>
 std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
     std::array<std::uint16_t, file_name_capacity + 1> costs;
@@ -22,7 +22,7 @@ std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
     if (from.size() > file_name_capacity) from.remove_suffix(from.size() - file_name_capacity);
     for (std::size_t k = 0; k <= to.size(); ++k) costs[k] = static_cast<std::uint16_t>(k);
     for (std::size_t i = 0; i < from.size(); ++i) {
-        std::uint16_t before = costs[0];  // of one character less on both sides
+        std::uint16_t before = costs[0];  // for one character less on both sides
         costs[0] = static_cast<std::uint16_t>(i + 1);
         for (std::size_t k = 0; k < to.size(); ++k) {
             const std::uint16_t above = costs[k + 1];
@@ -36,14 +36,14 @@ std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
     return costs[to.size()];
 }
 
-/// Whether one name is the end of another, from the beginning of a path segment on.
+/// Whether one name is the end of another and begins at a path segment.
 template <class Config>
 bool is_end_of_name(std::string_view end, std::string_view name) noexcept {
     return !end.empty() && name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.';
 }
 
-/// The name in a file that ends in the missing one, or in which that one ends; else the nearest one that is not too far
-/// away. Empty if there is none, or the only ones that fit belong to other arrays of the model, as `is_taken` knows.
+/// The name in a file that ends in the missing one, or that the missing one ends in; else the nearest one within a
+/// limit. Empty if there is none, or if all matches belong to other arrays of the model (`is_taken`).
 template <class Config, class Taken>
 std::string_view nearest_name(std::string_view missing, const io::archive& weights, const Taken& is_taken) noexcept {
     std::string_view nearest{};

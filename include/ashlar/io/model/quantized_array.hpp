@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Matrices in 8 bits of a model, filled from arrays of files: rounded, or as integers with their scales.
+// Loads 8-bit matrices of a model from arrays of files: rounded, or as integers with their scales.
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,10 @@
 
 namespace ashlar::inline v0_1::io {
 
-/// What rounding a matrix to 8 bits has changed. Example: `quantize`.
+/// The error of rounding a matrix to 8 bits. Example: `quantize`.
 struct quantization_error {
     std::string_view name;    ///< of the array in the file; valid during the call
-    std::size_t rows = 0;     ///< of the file's array that were rounded: outputs of a layer
+    std::size_t rows = 0;     ///< rounded rows of the file's array: outputs of a layer
     std::size_t columns = 0;  ///< elements of each
     double relative = 0;      ///< the root of the sum of squared differences, divided by that of the squared elements
     double greatest = 0;      ///< the greatest difference
@@ -27,15 +27,15 @@ struct quantization_error {
 
 namespace ashlar::inline v0_1::detail {
 
-/// The column of a file's row that lies in this row of memory.
+/// The column of a file's row for this row of memory.
 ASHLAR_ALWAYS_INLINE constexpr std::size_t file_column(const nn::const_parameter& p, std::size_t row) noexcept {
     if (p.taps == 1) return row;
     const std::size_t channels = p.columns / p.taps;
     return row % channels * p.taps + row / channels;
 }
 
-/// Fills a matrix in 8 bits from a piece of a file's array, whose rows begin at `first_row` of it: floats are rounded,
-/// and what that changes is returned; integers are copied, their scales being an array of their own.
+/// Fills a matrix in 8 bits from a piece of a file's array, whose rows begin at `first_row` of it: it rounds floats and
+/// returns the error of that, and copies integers, whose scales are a separate array.
 template <class Config>
 io::quantization_error copy_quantized(const io::stored_array& from, std::size_t first_row,
                                       const nn::const_parameter& to) noexcept {
@@ -75,7 +75,7 @@ io::quantization_error copy_quantized(const io::stored_array& from, std::size_t 
     return error;
 }
 
-/// Whether all integers of a file's array may stand in a matrix in 8 bits: from -127 to 127.
+/// Whether all integers of a file's array fit a matrix in 8 bits: from -127 to 127.
 template <class Config>
 bool integers_are_symmetric(const io::stored_array& a) noexcept {
     const auto count = static_cast<std::size_t>(a.shape.size());

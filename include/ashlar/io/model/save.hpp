@@ -43,8 +43,8 @@ class safetensors_writer {
 public:
     explicit safetensors_writer(model_arrays& arrays) noexcept : model(arrays) {}
 
-    /// Joins pieces to arrays of the file. Members of one name must be parts of one array that fill it; where two are
-    /// the same part, as tied weights are, they must hold the same.
+    /// Joins pieces to arrays of the file. Members with the same name must be parts of one array and fill it. If two
+    /// are the same part, as tied weights are, they must have equal values.
     io::result prepare() noexcept {
         if (!parts.allocate(model.size())) return io_error<Config>(io::error::out_of_memory);
         for (std::size_t i = 0; i < model.size(); ++i) {
@@ -91,7 +91,7 @@ public:
 
 private:
     struct part {
-        std::size_t first = 0;  // the array of the model with which the file's array begins in the list
+        std::size_t first = 0;  // the first array of the model in the file's array
         std::uint64_t rows = 0;
         bool is_repeated = false;
     };
@@ -115,7 +115,7 @@ private:
         return true;
     }
 
-    /// Calls f with the number of each array that begins one of the file: large elements first, so that all are
+    /// Calls f with the number of each array that begins an array of the file: large elements first, so that all are
     /// aligned.
     template <class Function>
     void for_each_file_array(Function&& f) noexcept {
@@ -199,15 +199,15 @@ private:
 
 namespace ashlar::inline v0_1::io {
 
-/// How names are written.
+/// The options of `save`.
 struct save_options {
     /// Put before every name in the file.
     std::string_view prefix{};
 };
 
-/// Saves a model as safetensors, to a file or into memory, by the names of PyTorch's state dict unless a map says
-/// otherwise (the first rule for a name). Loading the file gives the same bits. Into memory too small nothing is
-/// written, and the error says how many bytes are needed: give an empty span to ask.
+/// Saves a model as safetensors, to a file or into memory, with the names of PyTorch's state dict unless a map renames
+/// them (the first rule for a name). Loading the file gives the same bits. If memory is too small, nothing is written,
+/// and the error says how many bytes are needed: pass an empty span to get that number.
 ///
 ///     io::result r = io::save(model, "weights.safetensors");
 template <nn::module Model, class Config = current_config>
@@ -224,7 +224,7 @@ result save(const Model& model, const target& to, name_map names = {}, const sav
     return out.close<Config>();
 }
 
-/// Saves tensors by the names that they are given here.
+/// Saves tensors by the given names.
 ///
 ///     io::result r = io::save(std::tuple(io::named("weight", w), io::named("bias", b)), "layer.safetensors");
 template <class... Array, class Config = current_config>
@@ -240,7 +240,7 @@ result save(const Array& array, const target& to, const char* name) noexcept {
     return save<named_array<const Array>, Config>(named_array<const Array>{name, array}, to);
 }
 
-/// Everything else ends here, for the sake of its error.
+/// Catches every other call, to report one error.
 template <class Model, class... Arguments, class Config = current_config>
     requires(!ashlar::detail::model_of_file<Model, sizeof...(Arguments)>::is_listed)
 ashlar::detail::refused_result save(const Model&, const Arguments&...) noexcept {
