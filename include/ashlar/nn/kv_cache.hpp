@@ -32,15 +32,14 @@ namespace ashlar::inline v0_1::nn {
 /// The behaviour of a full cache: a linear one must not be appended to, a ring overwrites its oldest row.
 enum class cache_order : std::uint8_t { linear, ring };
 
-/// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory, of which
-/// the first `length()` are valid. Trivially copyable; nothing is allocated. `kv_cache<...> c;` and `c{}` are empty and
-/// do not touch the memory of the rows; a static cache is in zeroed memory (.bss) and has no constructor at start-up.
-/// Keys are stored in blocks of about 64, column by column inside a block, and values row by row, so that a single
-/// query reads two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is
-/// KeyWidth unless given. An Element of bf16 or f16 halves the memory; std::int8_t takes a quarter: each row of each
-/// head is rounded to integers from -127 to 127 when it is written, with a float scale, its greatest magnitude / 127.
-/// Attention then reads integers, and applies the scales to scores and weights. A row with NaN or infinity becomes all
-/// NaN.
+/// The keys and values of the tokens so far, for each key/value head: at most Capacity rows in static memory; the first
+/// `length()` are valid. Trivially copyable; nothing is allocated. `kv_cache<...> c;` and `c{}` are empty and do not
+/// touch the memory of the rows; a static cache is in zeroed memory (.bss) and has no constructor at start-up. Keys are
+/// stored in blocks of about 64, column by column inside a block, and values row by row, so that a single query reads
+/// two streams. Write kv_cache<Element, Capacity, ...>; dimensions are integers or axes; ValueWidth is KeyWidth unless
+/// given. An Element of bf16 or f16 halves the memory; std::int8_t takes a quarter: each row of each head is rounded to
+/// integers from -127 to 127 when it is written, with a float scale, its greatest magnitude / 127. Attention then reads
+/// integers, and applies the scales to scores and weights. A row with NaN or infinity becomes all NaN.
 ///
 ///     nn::kv_cache<float, 512, kv_heads, head> cache;      // or <bf16, ...>, or <std::int8_t, ...>
 ///     cache.append(k, v);                                  // each [kv_heads, head]

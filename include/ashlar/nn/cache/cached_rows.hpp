@@ -48,8 +48,8 @@ struct cached_row {
                                          Given::extents[Given::rank - 1] == Heads * Width);
 };
 
-/// The arrangement of the rows of a prefill: heads first [heads, rows, width], or as a projection has them [rows, heads
-/// * width]. Keys and values must have equally many rows.
+/// The arrangement of the rows of a prefill: [rows, heads * width] as from a projection, or heads first [heads, rows,
+/// width]. Keys and values must have equally many rows.
 template <class Given, std::size_t Heads, std::size_t Width>
 consteval std::size_t rows_of() {
     if constexpr (Given::rank == 3)

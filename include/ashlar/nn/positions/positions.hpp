@@ -67,7 +67,7 @@ struct sinusoidal_options {
 
 /// The sinusoidal encoding of Vaswani et al. 2017: entries 2 i and 2 i + 1 of position p are the sine and the cosine of
 /// p * base^(-2 i / size). The table is computed in double and rounded; `sinusoidal_table<Options>` is an object in
-/// read-only memory, made by the compiler (which by default goes up to about 60,000 angles). It has no parameters.
+/// read-only memory, computed by the compiler (by default up to about 60,000 angles). It has no parameters.
 ///
 ///     constexpr auto& encode = nn::sinusoidal_table<{.positions = 512, .size = 64}>;
 ///     auto x = encode(words(tokens), first);   // adds positions first, first + 1, ... to [..., rows, 64]

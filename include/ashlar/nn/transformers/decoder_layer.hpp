@@ -173,8 +173,8 @@ private:
 
 public:
     /// The layer for the next rows [rows, embed] after those in `cache`, over a memory in another cache: appends their
-    /// keys and values now, and returns the expression for them, [rows, embed]. x must be a tensor or view. Both are a
-    /// `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the call are as
+    /// keys and values now, and returns the expression for them, [rows, embed]. x must be a tensor or view. Both caches
+    /// are a `kv_cache` of `heads` heads of `head_width`; `cache` must have room (asserted). Options of the call are as
     /// above, but those for the self attention have no mask: a row attends to the rows before it and itself. A mask for
     /// the memory replaces `keys_below(memory.length())`, so it must exclude rows that the cache does not hold.
     ///

@@ -52,7 +52,7 @@ inline constexpr bool has_mask =
 ///     using block = nn::llama_layer<{.embed = 64, .heads = 8, .kv_heads = 4, .hidden = 172}>;
 ///     constexpr auto& turn = nn::rope_tables<{.head_width = 8, .positions = 512}>;
 ///     y = layer(x, turn);                   // all rows at once, causal
-///     y = layer.decode(row, turn, cache);   // the next rows, beside those in a kv_cache
+///     y = layer.decode(row, turn, cache);   // the next rows, after those in a kv_cache
 template <llama_layer_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct llama_layer {
