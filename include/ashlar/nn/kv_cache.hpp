@@ -105,7 +105,7 @@ struct basic_kv_cache {
         appended = rows;
     }
 
-    /// All keys, lazily [Heads, Capacity, KeyWidth], read in place. Keys from length() on are uninitialised, so mask
+    /// All keys, lazily [Heads, Capacity, KeyWidth], read in place. Keys from length() on are arbitrary, so mask
     /// them. In 8 bits they are integers times scales: `attention` reads these directly, other products make a float
     /// copy.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto keys() const& noexcept {

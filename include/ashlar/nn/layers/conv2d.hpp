@@ -32,7 +32,7 @@ struct conv2d_options {
 /// nn.Conv2d: in weight files `weight` is [out, in / groups, height, width of the kernel] and `bias` [out]. Here the
 /// matrix is [height * width * in / groups, out], packed if there is one group. A padded or computed input, or one with
 /// contiguous columns, is copied to scratch, and so are the windows of a tile. With one group per channel and up to 32
-/// taps there are no windows; with as many results as channels both layouts are read in place.
+/// taps there are no windows; with as many results as channels neither layout is permuted.
 ///
 ///     nn::conv2d<{.in = 3, .out = 64, .kernel = 16, .stride = 16}> patches{};
 ///     tensor<float, 64, 2, 2> y = patches(image);   // image: tensor<float, 3, 32, 32>

@@ -38,7 +38,7 @@ template <any_expression Expression>
         return ashlar::eval(e);
 }
 
-/// The call of a layer with values of a memory. It names the memory's expression, to count building the call.
+/// The call of a layer with values of a memory. `evaluated` is the memory's expression, for `stack_bytes`.
 template <class Memory, class Call>
 struct call_with_memory : Call {
     using evaluated = Memory;
