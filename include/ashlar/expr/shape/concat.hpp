@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Results put together from several: concat, stack, take and repeated entries.
+// Operations that combine arrays: concat, stack, take and repeat.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ consteval auto concat_two() {
     });
 }
 
-/// The shapes behind one another, up to the first that does not fit.
+/// The shape of the concatenation, up to the first part that does not fit.
 template <std::size_t Axis, class Left, class... Rest>
 struct concat_result {
     using type = Left;
@@ -47,7 +47,7 @@ template <std::size_t Axis, class Left, class Right, class... Rest>
 struct concat_result<Axis, Left, Right, Rest...>
     : concat_result<Axis, decltype(concat_two<Axis, Left, Right>()), Rest...> {};
 
-/// The first shape that is not that of the first part.
+/// The first shape that differs from that of the first part.
 template <class First, class... Rest>
 struct stack_clash {
     using type = First;
@@ -58,8 +58,8 @@ struct stack_clash<First, Second, Rest...>
 
 }  // namespace detail
 
-/// The parts one behind another along an axis; on the other axes they agree. The axis loses its name, the others
-/// take one from any part. Lazy; a single part stays as it is.
+/// Joins the parts along an axis; on the other axes they must agree. The axis loses its name, the others take one from
+/// any part. Lazy; a single part is returned unchanged.
 ///
 ///     auto both = concat<seq>(past, now);   // [48, head] and [16, head] as [64, head]
 template <auto Axis, any_expression First, any_expression... Rest>
@@ -90,8 +90,8 @@ template <auto Axis, any_expression First, any_expression... Rest>
     }
 }
 
-/// Parts of one shape side by side along a new axis, which stands at position Axis of the result (negative counts from
-/// its end) and is as long as there are parts. Lazy.
+/// Joins parts of one shape along a new axis at position Axis of the result (negative counts from its end). Its extent
+/// is the number of parts. Lazy.
 ///
 ///     auto pair = stack<0>(left, right);   // two of [64] as [2, 64]
 template <std::ptrdiff_t Axis, any_expression First, any_expression... Rest>
@@ -113,7 +113,7 @@ template <std::ptrdiff_t Axis, any_expression First, any_expression... Rest>
 
 namespace detail {
 
-/// The table's shape with an axis replaced by those of the indices.
+/// The table's shape with one axis replaced by the axes of the indices.
 template <std::size_t Axis, class Table, class Indices>
 consteval auto taken_shape() {
     return build_shape<Table::rank + Indices::rank - 1>([]<std::size_t Place>() {
@@ -126,7 +126,7 @@ consteval auto taken_shape() {
     });
 }
 
-/// Each entry along an axis Times times in a row: entry i of the result is entry i / Times of e. Lazy.
+/// Repeats each entry along an axis Times times: entry i of the result is entry i / Times of e. Lazy.
 template <auto Axis, std::size_t Times, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto repeat(Expression&& e) noexcept {
     if constexpr (Times == 1) {
@@ -141,8 +141,8 @@ template <auto Axis, std::size_t Times, any_expression Expression>
 
 }  // namespace detail
 
-/// The entries of a table that integer indices choose along an axis: the axis is replaced by the axes of the indices.
-/// Indices must be at least 0 and less than the extent (asserted where elements are read). Lazy.
+/// Picks entries of a table along an axis by integer indices; the axes of the indices replace that axis. Indices must
+/// be at least 0 and less than the extent (asserted where elements are read). Lazy.
 ///
 ///     auto embedded = take<0>(embedding, tokens);   // [vocabulary, 64] and [32] as [32, 64]
 template <auto Axis = 0, any_expression Table, any_expression Indices>

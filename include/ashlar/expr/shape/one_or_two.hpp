@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options that are one number for one axis, or a pair of them for two.
+// Options that are one number, or a pair for two axes.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@
 namespace ashlar::inline v0_1 {
 
 /// One number, or one for each of two axes, height before width, in the options of pooling and convolutions. One number
-/// where two axes are meant stands for both.
+/// for two axes applies to both.
 ///
 ///     auto y = max_pool<{.kernel = {2, 3}, .stride = 2}>(image);   // the stride of both axes is 2
 struct one_or_two {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// pad: entries of one value before and behind an axis.
+// pad: adds entries of one value before and after an axis.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto pad_along(Expression&& e, element_of<Express
 
 }  // namespace detail
 
-/// Before entries of a value, zero unless given, in front of an axis, and Behind entries behind it, as many unless
-/// given. The axis loses its name. Lazy; what needs all of it makes it in scratch. PyTorch's F.pad in its constant
-/// mode.
+/// Adds Before entries of a value (default 0) before an axis and Behind entries (default Before) after it. The axis
+/// loses its name. Lazy; an operation that needs the whole padded array evaluates it into scratch. PyTorch's F.pad in
+/// constant mode.
 ///
 ///     auto centred = pad<0, 200>(samples);   // [16000] as [16400]
 template <auto Axis, std::size_t Before, std::size_t Behind = Before, any_expression Expression>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Axes in another order: views of memory, nodes of everything else.
+// Axes in another order: views of memory, otherwise nodes.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ consteval bool is_identity() {
     return true;
 }
 
-/// Axis i is axis outer[i] of what has axis inner[j] at j.
+/// Two permutations in one: axis i of the result is axis inner[outer[i]] of the source.
 template <std::size_t Rank>
 consteval std::array<std::size_t, Rank> composed(const std::array<std::size_t, Rank>& inner,
                                                  const std::array<std::size_t, Rank>& outer) {
@@ -82,8 +82,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto permute_by(Expression&& e) noexcept {
 
 }  // namespace detail
 
-/// The axes in another order: axis i of the result is axis Axes[i] of e. Names move along. A view, through which a
-/// named tensor can be written, of tensors and views; lazy otherwise.
+/// Reorders the axes: axis i of the result is axis Axes[i] of e. Names move with their axes. A view for tensors and
+/// views (a named tensor can be written through it); lazy otherwise.
 ///
 ///     auto by_head = permute<1, 0, 2>(x);   // [seq, heads, dim] as [heads, seq, dim]
 template <auto... Axes, any_expression Expression>
@@ -98,8 +98,8 @@ template <auto... Axes, any_expression Expression>
         return detail::refused<element_of<Expression>, shape_of<Expression>>();
 }
 
-/// The last two axes exchanged, as for the right operand of a matrix product; rank 0 and 1 stay as they are. A view,
-/// through which a named tensor can be written, of tensors and views; lazy otherwise.
+/// Exchanges the last two axes, as for the right operand of a matrix product; ranks 0 and 1 are unchanged. A view for
+/// tensors and views (a named tensor can be written through it); lazy otherwise.
 ///
 ///     auto scores = matmul(q, transpose(k));
 ///     transpose(t) = u;

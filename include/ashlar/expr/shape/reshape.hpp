@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The same elements under other axes: reshape, squeeze, unsqueeze, rename and broadcast_to.
+// The same elements with other axes: reshape, squeeze, unsqueeze, rename and broadcast_to.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct reshaped_strides {
     std::array<std::ptrdiff_t, Rank> strides{};
 };
 
-/// The strides under which memory of some extents and strides is read in row-major order as other extents, if any:
-/// groups of axes with equal products must each lie as one run of equal steps.
+/// The strides, if any, that keep the row-major order of memory under other extents. In each group of axes with equal
+/// products, the old axes must form one run of equal steps.
 template <std::size_t From, std::size_t To>
 consteval reshaped_strides<To> strides_under(const std::array<std::size_t, From>& from_extents,
                                              const std::array<std::ptrdiff_t, From>& from_strides,
@@ -63,7 +63,7 @@ consteval reshaped_strides<To> strides_under(const std::array<std::size_t, From>
     return result;
 }
 
-/// The shape that reshape's arguments ask for: the one that is -1 takes what is left.
+/// The shape of reshape's arguments, with -1 replaced by the remaining extent.
 template <std::size_t Size, auto... Dims>
 consteval auto requested_shape() {
     constexpr std::size_t known = (std::size_t{1} * ... * (extent_of(Dims) == no_axis ? 1 : extent_of(Dims)));
@@ -85,7 +85,7 @@ inline constexpr bool is_broadcast_node = false;
 template <class Shape, class Expression>
 inline constexpr bool is_broadcast_node<broadcast_node<Shape, Expression>> = true;
 
-/// The elements in row-major order under a shape of as many.
+/// The elements in row-major order in a shape of the same size.
 template <class Shape, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reshape_to(Expression&& e) noexcept {
     using plain = std::remove_cvref_t<Expression>;
@@ -121,7 +121,7 @@ consteval std::size_t count_false(const std::array<bool, Rank>& flags) {
     return count;
 }
 
-/// The axes to squeeze: those of extent 1, or the ones asked for.
+/// The axes to squeeze: those of extent 1, or the given ones.
 template <class Shape, auto... Axes>
 consteval auto squeezed_axes() {
     std::array<bool, Shape::rank> dropped{};
@@ -132,7 +132,7 @@ consteval auto squeezed_axes() {
     return dropped;
 }
 
-/// Whether squeeze's axis arguments hold; an error if not.
+/// Whether a squeeze argument is valid; an error if not.
 template <class Shape, auto Axis>
 consteval bool squeezes() {
     static_assert(axis_argument<Axis, Shape>::found,
@@ -156,7 +156,7 @@ consteval std::array<std::ptrdiff_t, To> broadcast_strides(const std::array<std:
     return result;
 }
 
-/// Count entries of an axis with Rank - 1 axes of extent 1 behind it.
+/// A shape of Rank axes: Count entries on the first, 1 on the others.
 template <std::size_t Count, std::size_t Rank>
 consteval auto column_shape() {
     return build_shape<Rank>([]<std::size_t Place>() { return Place == 0 ? Count : std::size_t{1}; });
@@ -179,9 +179,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(Expression&& e) noexcept {
 
 }  // namespace detail
 
-/// The elements in row-major order under other dimensions, integers or axes; one may be -1 and takes what is left. The
-/// result has the given names. A view, through which a named tensor can be written, of tensors and of views whose
-/// strides allow it; lazy otherwise.
+/// The elements in row-major order in other dimensions, integers or axes; one may be -1 and takes the remaining extent.
+/// The result has the given names. A view for tensors and for views whose strides allow it (a named tensor can be
+/// written through it); lazy otherwise.
 ///
 ///     auto heads = reshape<64, 4, 8>(x);   // [64, 32] as [64, 4, 8]
 ///     auto flat = reshape<-1>(x);
@@ -204,7 +204,7 @@ template <auto... Dims, any_expression Expression>
     }
 }
 
-/// The axes of extent 1 dropped: all of them, or those named, which must have extent 1. A view or lazy, as reshape.
+/// Drops axes of extent 1: all of them, or the given ones. A view or lazy, as `reshape`.
 ///
 ///     auto v = squeeze<1>(column);   // [64, 1] as [64]
 template <auto... Axes, any_expression Expression>
@@ -219,8 +219,8 @@ template <auto... Axes, any_expression Expression>
     }
 }
 
-/// An axis of extent 1 inserted, so that it stands at position Axis of the result (negative counts from its end). A
-/// view or lazy, as reshape.
+/// Inserts an axis of extent 1 at position Axis of the result (negative counts from its end). A view or lazy, as
+/// `reshape`.
 ///
 ///     auto column = unsqueeze<-1>(v);   // [64] as [64, 1]
 template <std::ptrdiff_t Axis, any_expression Expression>
@@ -240,8 +240,8 @@ template <std::ptrdiff_t Axis, any_expression Expression>
     }
 }
 
-/// The same extents under other names: an axis names its dimension, an integer drops the name. A view, through which a
-/// named tensor can be written, of tensors and views; lazy otherwise.
+/// Renames the axes, with the same extents: an axis names its dimension, an integer drops the name. A view for tensors
+/// and views (a named tensor can be written through it); lazy otherwise.
 ///
 ///     auto keys = rename<key, head>(x);
 template <auto... Dims, any_expression Expression>
@@ -256,8 +256,8 @@ template <auto... Dims, any_expression Expression>
         return detail::refused_shape<to>(std::forward<Expression>(e));
 }
 
-/// e repeated to a larger shape by the rules of broadcasting. Names are those given and, beside integers, those of e.
-/// Of tensors and views a view that only reads (elements repeat by a stride of 0); lazy otherwise.
+/// Repeats e to a larger shape by the rules of broadcasting. A dimension without a given name keeps that of e. For
+/// tensors and views a read-only view, where elements repeat by a stride of 0; lazy otherwise.
 ///
 ///     auto rows = broadcast_to<64, 32>(bias);   // [32] as [64, 32]
 template <auto... Dims, any_expression Expression>

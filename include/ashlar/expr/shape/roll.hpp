@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Entries of an axis in the opposite order, and turned around it: flip and roll.
+// flip and roll: entries of an axis reversed or rotated.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Axis Axis, and the Others, from the last entry to the first.
+/// Reverses Axis and the Others.
 template <std::size_t Axis, std::size_t... Others, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto flip_along(Expression&& e) noexcept {
     constexpr std::size_t extent = shape_of<Expression>::extents[Axis];
@@ -35,7 +35,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto flip_along(Expression&& e) noexcept {
         return flip_along<Others...>(reversed());
 }
 
-/// Whether flip's axis argument holds; an error if not.
+/// Whether a flip argument is valid; an error if not.
 template <class Shape, auto Axis>
 consteval bool flips() {
     static_assert(axis_argument<Axis, Shape>::found,
@@ -43,7 +43,7 @@ consteval bool flips() {
     return axis_argument<Axis, Shape>::found;
 }
 
-/// Each entry of the axis moved up by Shift, which is at least 0 and less than the extent.
+/// Moves each entry of the axis up by Shift, which is at least 0 and less than the extent.
 template <std::size_t Axis, std::size_t Shift, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto roll_by(Expression&& e) noexcept;
 
@@ -59,7 +59,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto roll_by(Expression&& e) noexcept {
     if constexpr (Shift == 0)
         return itself(std::forward<Expression>(e));
     else if constexpr (extent == 2 && viewable<Expression>)
-        // Two entries change places, which a stride can say: to be read only, as with any other extent.
+        // Two entries are exchanged, which a stride can express. The view is read-only, as for any other extent.
         return flip_along<Axis>(
             make_view<const memory_element<Expression>, shape_of<Expression>, plain::strides>(e.data()));
     else if constexpr (before != 0)
@@ -71,11 +71,11 @@ ASHLAR_ALWAYS_INLINE constexpr auto roll_by(Expression&& e) noexcept {
 
 }  // namespace detail
 
-/// The entries of the axes from the last to the first; without an axis, of all axes. A view, through which a named
-/// tensor can be written, of tensors and views; lazy otherwise.
+/// Reverses the entries of the given axes; without arguments, of all axes. A view for tensors and views (a named tensor
+/// can be written through it); lazy otherwise.
 ///
 ///     auto backwards = flip<seq>(x);
-///     flip<0, 1>(image) = other;   // turned by half a circle
+///     flip<0, 1>(image) = other;   // rotated by 180 degrees
 template <auto... Axes, any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto flip(Expression&& e) noexcept {
     using from = shape_of<Expression>;
@@ -94,9 +94,9 @@ template <auto... Axes, any_expression Expression>
     }
 }
 
-/// The entries of an axis moved to higher positions by Shift; those moved beyond the end come in at the beginning. A
-/// negative Shift moves to lower positions, and any number of whole turns changes nothing. Lazy, except where memory
-/// stays as it is.
+/// Rotates the entries of an axis to higher positions by Shift; those moved past the end return at the beginning. A
+/// negative Shift rotates to lower positions, and whole turns change nothing. Lazy, except that a whole turn returns x,
+/// and an axis of two entries of a tensor or view gives a read-only view.
 ///
 ///     auto before = roll<seq, 1>(x);   // entry i is entry i - 1 of x, entry 0 the last one
 template <auto Axis, std::ptrdiff_t Shift, any_expression Expression>

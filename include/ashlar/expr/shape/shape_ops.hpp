@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every operation that moves elements without computing: views of memory where strides can express it, else lazy.
+// All operations that move elements without computing: views of memory if strides can express it, else lazy.
 #pragma once
 
 #include <ashlar/expr/shape/concat.hpp>

@@ -20,7 +20,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// The shape with Count entries along an axis, whose name goes where the extent changes.
+/// The shape with Count entries along an axis, which loses its name if the extent changes.
 template <class Shape, std::size_t Axis, std::size_t Count>
 consteval auto with_extent() {
     if constexpr (Shape::extents[Axis] == Count)
@@ -65,13 +65,13 @@ ASHLAR_ALWAYS_INLINE constexpr auto slice_from(Expression&& e, std::ptrdiff_t fi
         return slice_node<Axis, Step, result, held<Expression>>{{{}, {{hold(std::forward<Expression>(e))}}}, first};
 }
 
-/// How many entries a slice that lies outside of its axis asks for, as far as that can be told; 1 otherwise.
+/// The number of entries of a slice that lies outside its axis, if it can be computed; 1 otherwise.
 consteval std::size_t slice_entries(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step) {
     const bool told = first >= 0 && last > first && step > 0;
     return told ? static_cast<std::size_t>((last - first + step - 1) / step) : 1;
 }
 
-/// What a refused split returns: as many parts as were asked for.
+/// The result of a refused split: the requested number of parts, at least one.
 template <class Element, class Shape, std::size_t Parts>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
     return std::array<decltype(refused<Element, Shape>()), (Parts == 0 ? 1 : Parts)>{};
@@ -79,10 +79,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_parts() noexcept {
 
 }  // namespace detail
 
-/// Entries First, First + Step, ... before Last of an axis. Negative positions count from the end, as in Python; a
-/// negative Step goes down, and then Last = -1 - extent stands for "to the very first". The slice must lie within the
-/// axis and not be empty. The axis loses its name unless the extent stays. A view, through which a named tensor can be
-/// written, of tensors and views; lazy otherwise.
+/// Entries First, First + Step, ... before Last of an axis. Negative positions count from the end, as in Python. A
+/// negative Step goes down; Last = -1 - extent then includes entry 0. The slice must lie within the axis and not be
+/// empty. The axis keeps its name only if the extent stays. A view for tensors and views (a named tensor can be written
+/// through it); lazy otherwise.
 ///
 ///     auto middle = slice<seq, 16, -16>(x);
 ///     slice<0, 0, 8, 2>(y) = zeros<float, 4, 32>();
@@ -116,8 +116,8 @@ template <auto Axis, std::ptrdiff_t First, std::ptrdiff_t Last, std::ptrdiff_t S
     }
 }
 
-/// Entry i of the first axis, one rank less; i is known at run time only, at least 0 and less than the extent
-/// (asserted). A view, through which a named tensor can be written, of tensors and views; lazy otherwise.
+/// Entry i of the first axis, of one rank less. i is a runtime index, at least 0 and less than the extent (asserted). A
+/// view for tensors and views (a named tensor can be written through it); lazy otherwise.
 ///
 ///     row(cache, t) = k;
 template <any_expression Expression, class Index>
@@ -134,8 +134,8 @@ template <any_expression Expression, class Index>
     }
 }
 
-/// An axis cut into equal parts: a std::array of Parts slices. The axis loses its name unless Parts is 1. Views,
-/// through which a named tensor can be written, of tensors and views; lazy otherwise.
+/// Splits an axis into equal parts: a std::array of Parts slices. The axis loses its name unless Parts is 1. Views for
+/// tensors and views (a named tensor can be written through them); lazy otherwise.
 ///
 ///     auto [q, k, v] = split<-1, 3>(projected);
 template <auto Axis, std::size_t Parts, any_expression Expression>

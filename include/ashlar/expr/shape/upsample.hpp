@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// upsample: more entries between those of one axis or two.
+// upsample: adds entries along one axis or two.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 
 namespace ashlar::inline v0_1 {
 
-/// What stands between entries: the nearest of them, or the line between two (PyTorch's align_corners=False).
+/// How new entries are computed: the nearest entry, or linear interpolation (PyTorch's align_corners=False).
 enum class upsample_mode : std::uint8_t { nearest, linear };
 
-/// The options of `upsample`: how many entries each becomes; a factor of two numbers is for two axes.
+/// The options of `upsample`. `factor` is the number of entries that each entry becomes; a pair is for two axes.
 struct upsample_options {
     one_or_two factor;
     upsample_mode mode = upsample_mode::nearest;
@@ -42,7 +42,7 @@ struct upsampled_axes {
     static constexpr bool exist = count != 0 && count + behind <= Shape::rank && first != 0 && second != 0;
 };
 
-/// Between which two entries each of the new ones lies, and how near to the second.
+/// For each new entry the two entries between which it lies, and the weight of the second.
 template <class Element, std::size_t Extent, std::size_t Factor>
 struct line_table {
     basic_tensor<std::int32_t, Extent * Factor> left{}, right{};
@@ -71,13 +71,13 @@ ASHLAR_ALWAYS_INLINE constexpr auto upsample_along(Expression&& e) noexcept {
         constexpr const auto& table = lines_between<Element, from::extents[Axis], Factor>;
         using column = decltype(column_shape<from::extents[Axis] * Factor, from::rank - Axis>());
         const auto weight = reshape_to<column>(table.weight);
-        auto x = hold(std::forward<Expression>(e));  // read twice, and owned where it was a temporary
+        auto x = hold(std::forward<Expression>(e));  // read twice; a temporary is owned
         auto left = take<Axis>(owned(x), table.left) * (Element(1) - weight);
         return std::move(left) + take<Axis>(std::move(x), table.right) * weight;
     }
 }
 
-/// The shape behind upsampling.
+/// The shape after upsampling.
 template <upsample_options Options, class Shape>
 consteval auto upsampled_shape() {
     return build_shape<Shape::rank>([]<std::size_t Place>() {
@@ -92,10 +92,10 @@ consteval auto upsampled_shape() {
 
 }  // namespace detail
 
-/// Each entry of the last axis, or of the last two where the factor is a pair, `factor` times: the nearest entry, or
-/// with `.mode = upsample_mode::linear` the line between two, which is flat at both ends; with `.channels_last` of
-/// those before the last. Lazy; an expression that is costly to compute is named by `let` or evaluated first where the
-/// mode is linear, as it is read twice. PyTorch's nn.Upsample with a scale_factor.
+/// Enlarges the last axis `factor` times, or the last two if the factor is a pair. A new entry is the nearest entry or,
+/// with `.mode = upsample_mode::linear`, interpolated between two; beyond the outermost entries the value is constant.
+/// With `.channels_last` the last axis is skipped. Lazy. Linear mode reads e twice, so name a costly expression with
+/// `let` or evaluate it first. PyTorch's nn.Upsample with a scale_factor.
 ///
 ///     auto y = upsample<{.factor = 2}>(signal);   // [8, 80, 100] to [8, 80, 200]
 ///     auto z = upsample<{.factor = {2, 2}, .mode = upsample_mode::linear}>(image);   // [3, 32, 32] to [3, 64, 64]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// windows: an axis as windows of neighbours that may overlap, as convolutions, pooling and frames of a signal read
-// them.
+// windows: splits an axis into windows that may overlap, for convolutions, pooling and frames of a signal.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,8 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// How many windows of Size entries, Dilation apart, lie within an axis if each begins Step behind the one before.
+/// The number of windows of Size entries, Dilation apart, that fit into an axis. Each window starts Step entries after
+/// the previous one.
 template <auto Dimension, std::size_t Size, std::size_t Step, std::size_t Dilation>
 struct window_count {
     static constexpr std::size_t extent = extent_of(Dimension), reach = (Size - 1) * Dilation + 1;
@@ -25,7 +25,7 @@ struct window_count {
     static constexpr std::size_t value = fits ? (extent - reach) / (Step == 0 ? 1 : Step) + 1 : 1;
 };
 
-/// The shape with an axis replaced by windows and their entries.
+/// The shape with an axis replaced by two: the windows and their entries.
 template <class Shape, std::size_t Axis, std::size_t Count, std::size_t Size>
 consteval auto shape_of_windows() {
     return build_shape<Shape::rank + 1>([]<std::size_t Place>() {
@@ -42,10 +42,10 @@ consteval auto shape_of_windows() {
 
 }  // namespace detail
 
-/// An axis as windows of Size entries, Dilation apart, each of which begins Step behind the one before: the axis is
-/// replaced by two, the windows and their entries, and entry (i, j) is entry i * Step + j * Dilation of e. There are
-/// (extent - (Size - 1) * Dilation - 1) / Step + 1 windows; entries at the end that fill none are left out. Lazy and
-/// never copied for its own sake: windows of memory are read where they lie. PyTorch's unfold, with the entries behind
+/// Splits an axis into windows of Size entries, Dilation apart. Each window starts Step entries after the previous one.
+/// Two axes replace the axis, the windows and their entries: entry (i, j) is entry i * Step + j * Dilation of e. There
+/// are (extent - (Size - 1) * Dilation - 1) / Step + 1 windows; entries at the end that fill none are dropped. Lazy and
+/// never copied for its own sake: windows of memory are read in place. PyTorch's unfold, but with the entries next to
 /// their windows.
 ///
 ///     auto frames = windows<0, 400, 160>(samples);   // [16000] as [98, 400]
