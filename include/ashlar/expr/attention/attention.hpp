@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scaled dot-product attention: the expression that one would write by hand.
+// Scaled dot-product attention, as the expression one would write by hand.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Keys or values with a head for each head of the queries.
+/// Keys or values, repeated so that each head of the queries has its own.
 template <class Queries, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto grouped(Expression&& e) noexcept {
     if constexpr (group_size<Queries, shape_of<Expression>>() == 1)
@@ -88,7 +88,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(Scores&& scores, const Given&.
         return hold(std::forward<Scores>(scores));
 }
 
-/// The scores of which attention takes the softmax.
+/// The scores before the softmax.
 template <class Query, class Key, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto make_scores(Query&& q, Key&& k, const Given&... options) noexcept {
     return masked_scores(modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Query>(q),
@@ -108,7 +108,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Query&& q, Key&& k, const Given
         return softmax(std::move(scores));
 }
 
-/// The weights of values whose rows have scales: each times that of its row, where these are no more than the scores.
+/// The softmax weights, each multiplied by the scale of its value row. If the scales broadcast to the scores' shape,
+/// one node does both.
 template <class Scales, class Query, class Key, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto make_weighted(Scales&& scales, Query&& q, Key&& k,
                                                   const Given&... options) noexcept {
@@ -130,15 +131,15 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_weighted(Scales&& scales, Query&& q, Ke
     }
 }
 
-/// What attention is of a query that is a vector: one row.
+/// A query that is a vector: attention treats it as one row.
 template <class Query>
 concept vector_query = any_expression<Query> && shape_of<Query>::rank == 1;
 
 }  // namespace detail
 
-/// softmax(q k^T / sqrt(D)), the shares that each query takes of the keys: lazily [..., Tq, Tk], where q is
-/// [..., Tq, D] and k [..., Tk, D]; a vector q is one query and has no axis in the result. Options and rules are those
-/// of `attention`. `store` gives the weights beside the result of an attention written out.
+/// softmax(q k^T / sqrt(D)), the weight of each key for each query: lazily [..., Tq, Tk], where q is [..., Tq, D] and k
+/// [..., Tk, D]. A vector q is one query and has no axis in the result. Options and rules are those of `attention`. For
+/// the weights and the result together, write attention out with `store`.
 ///
 ///     auto w = attention_weights(q, k, causal);
 template <any_expression Query, any_expression Key, class... Options>
@@ -160,16 +161,16 @@ template <any_expression Query, any_expression Key, class... Options>
 
 /// softmax(q k^T / sqrt(D)) v (Vaswani et al. 2017), lazily: the expression one would write by hand. q is [..., Tq, D],
 /// k [..., Tk, D] and v [..., Tk, Dv], of 2 to 5 axes; the result is [..., Tq, Dv]. Leading axes are batch and heads
-/// and broadcast; the axis before the last two may have fewer entries in k and v than in q if it divides (grouped
+/// and broadcast. The axis before the last two may be smaller in k and v than in q if it divides that of q (grouped
 /// queries: query head i uses head i / group). A vector q is one query and has no axis in the result.
 ///
 /// Options, in any order, each at most once: a mask, `scale(s)`, `softcap(c)`, `bias(e)`, `score_mod(f)`, `fast`. They
-/// apply in the order scale, softcap, bias, score_mod, mask, softmax; `fast` is that of the softmax alone. A query that
-/// keeps no key gives zeros. Keys and values that a mask excludes for a query are not read into its result, so NaN in
-/// padding cannot leak. A bias of minus infinity is no mask: it gives a weight of 0, and 0 * NaN is NaN; add
-/// `keep_finite(b)` to `bias(b)`. Scores must not overflow (1e38 squared does in float): a score of infinity makes its
-/// query's results NaN, as in `softmax`, and scores of a product count as infinite from the greatest number over
-/// log2(e) on, 2.3e38 in float, as they are made logarithms of base two.
+/// apply in the order scale, softcap, bias, score_mod, mask, softmax; `fast` affects the softmax only. A query that
+/// keeps no key gives zeros. Keys and values that a mask excludes for a query do not affect its result, so NaN in
+/// padding cannot leak. A bias of minus infinity is not a mask: it gives a weight of 0, and 0 * NaN is NaN; add
+/// `keep_finite(b)` to `bias(b)`. Scores must not overflow (1e38 squared does in float): an infinite score makes its
+/// query's results NaN, as in `softmax`. Scores of a product are converted to base-two logarithms, so those above the
+/// largest number divided by log2(e), 2.3e38 in float, count as infinite.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));
 template <any_expression Query, any_expression Key, any_expression Value, class... Options>

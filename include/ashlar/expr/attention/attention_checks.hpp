@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What attention asks of its operands and options, and the shapes that follow from them.
+// Checks of attention's operands and options, and the shapes that follow from them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether queries, keys and values have rows and columns, and not too many axes before them.
+/// Whether queries, keys and values have rows and columns, and at most 5 axes.
 template <class Query, class Key, class Value>
 struct attention_axes {
     static constexpr bool are_supported = Query::rank >= 2 && Query::rank <= 5 && Key::rank >= 2 && Key::rank <= 5 &&
@@ -33,8 +33,8 @@ struct attention_rows {
     static constexpr bool agree = dimensions_agree(Keys, Values);
 };
 
-/// Whether the heads of the queries fall into equal groups, one for each head of keys or values; a single head on
-/// either side broadcasts.
+/// Whether the heads of the queries form equal groups, one for each head of keys or values; a single head on either
+/// side broadcasts.
 template <auto Queries, auto KeysOrValues>
 struct attention_heads {
     static constexpr std::size_t queries = extent_of(Queries), others = extent_of(KeysOrValues);
@@ -53,7 +53,7 @@ struct attention_argument {
     static constexpr bool is_option = option_kind<Given> != attention_option::unknown;
 };
 
-/// How often an option is given.
+/// Whether an option is given at most once.
 template <attention_option Option, std::size_t Times>
 struct option_count {
     static constexpr bool is_at_most_one = Times <= 1;
@@ -65,13 +65,13 @@ struct option_shape {
     static constexpr bool fits = broadcast_target<Option, Scores>::fits;
 };
 
-/// Whether a score_mod makes a score of a score and two indices.
+/// Whether a score_mod returns a score for a score and two indices.
 template <class Result, class Score>
 struct score_mod_result {
     static constexpr bool is_a_score = std::is_same_v<Result, Score>;
 };
 
-/// The axis that is Back axes before the last one; 1 if there is none.
+/// The axis Back axes before the last one; 1 if there is none.
 template <class Shape, std::size_t Back>
 consteval auto axis_from_end() {
     if constexpr (Shape::rank <= Back)
@@ -86,7 +86,7 @@ inline constexpr auto rows_of = axis_from_end<Shape, 1>();
 template <class Shape>
 inline constexpr auto heads_of = axis_from_end<Shape, 2>();
 
-/// Heads of queries for each head of keys or values; 1 where they broadcast.
+/// The number of query heads for each head of keys or values; 1 if they broadcast.
 template <class Query, class Other>
 consteval std::size_t group_size() {
     constexpr std::size_t heads = extent_of(heads_of<Query>), others = extent_of(heads_of<Other>);
@@ -121,9 +121,9 @@ consteval auto scores_of() {
                               rows_of<Key>>();
 }
 
-/// Checks that queries, keys and values go together. As all checks here it is called by attention itself, since each
-/// function in between would cost an error three lines. Every rule is well-formed for any shapes, and the first that
-/// does not hold silences those after it.
+/// Checks that queries, keys and values fit together. Attention calls every check directly, since an intermediate
+/// function adds three lines to an error. Every rule is well-formed for any shapes; the first that fails suppresses the
+/// later ones.
 template <any_expression Queries, any_expression Keys, any_expression Values>
 consteval bool check_operands() {
     using Element = element_of<Queries>;
@@ -176,7 +176,7 @@ consteval bool check_operands() {
     return fit;
 }
 
-/// The first option that is none, else a valid one.
+/// The first argument that is not an option; a valid option if all are.
 template <class... Given>
 struct first_unknown {
     using type = keep_all_mask;
@@ -221,7 +221,7 @@ consteval bool check_options() {
     return known && repeated == attention_option::unknown;
 }
 
-/// What a scale or a bias is made of: an expression or a number.
+/// The expression of a scale or bias; void or a number otherwise.
 template <class Option>
 struct score_operand {
     using type = void;
@@ -261,7 +261,7 @@ consteval bool check_option(std::type_identity<fast_t>) {
     return true;
 }
 
-/// Checks that a function makes a score of a score, a query and a key.
+/// Checks that a function returns a score for a score, a query and a key.
 template <class Element, class Scores, class Function>
 consteval bool check_option(std::type_identity<score_mod_option<Function>>) {
     using result = typename decltype(user_result<Function, Element, Element, Element>())::type;
@@ -275,7 +275,7 @@ consteval bool check_option(std::type_identity<score_mod_option<Function>>) {
 template <any_expression Query, any_expression Key>
 using scores_shape = decltype(scores_of<shape_of<Query>, shape_of<Key>>());
 
-/// The shape [..., queries, Columns] that a refused attention was most likely meant to have.
+/// The shape [..., queries, Columns] that a refused attention most likely should have.
 template <class Query, class Key, auto Columns>
 consteval auto intended_attention_shape() {
     using queries = decltype(batch_axes<Query>());
@@ -285,7 +285,7 @@ consteval auto intended_attention_shape() {
                               Columns>();
 }
 
-/// What a refused attention returns.
+/// The result of a refused attention.
 template <any_expression Query, any_expression Key, auto Columns>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_attention() noexcept {
     return refused<floating_or_float<element_of<Query>>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The options of attention: what each is made of, and how they are told apart.
+// The options of attention and their kinds.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ inline constexpr attention_option option_kind<score_mod_option<Function>> = atte
 template <>
 inline constexpr attention_option option_kind<fast_t> = attention_option::fast;
 
-/// A number as it is, an expression as a node holds it.
+/// A number by value, an expression as a node holds it.
 template <class Argument>
 ASHLAR_ALWAYS_INLINE constexpr auto number_or_held(Argument&& a) noexcept {
     if constexpr (any_expression<Argument>)
@@ -77,8 +77,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto option_of(const First& first, const Rest&...
 
 }  // namespace detail
 
-/// Option of `attention`: the scores are multiplied by s instead of 1 / sqrt(depth). A number, or an expression that
-/// broadcasts to the scores (one factor per head, say).
+/// Option of `attention`: the scores are multiplied by s instead of 1 / sqrt(depth). s is a number, or an expression
+/// that broadcasts to the scores (one factor per head, for example).
 ///
 ///     auto y = attention(q, k, v, scale(0.125f));
 template <class Scale>
@@ -88,8 +88,8 @@ template <class Scale>
         detail::number_or_held(std::forward<Scale>(s))};
 }
 
-/// Option of `attention`: the scaled scores s become c * tanh(s / c), which lies in [-c, c]. c must not be negative
-/// (asserted); 0 and infinity cap nothing.
+/// Option of `attention`: the scaled scores s become c * tanh(s / c), in [-c, c]. c must not be negative (asserted); 0
+/// and infinity leave the scores unchanged.
 ///
 ///     auto y = attention(q, k, v, softcap(50.0f));   // Gemma 2
 template <detail::scalar_argument Number>
@@ -98,10 +98,10 @@ template <detail::scalar_argument Number>
     return detail::softcap_option<Number>{c};
 }
 
-/// Option of `attention`: an expression that broadcasts to the scores is added to them, after scale and softcap. A
-/// named tensor is borrowed. A bias excludes nothing: behind one of minus infinity the weight is 0, but keys and values
-/// are read, and NaN or infinity in them makes NaN. Where that stands for "not this pair", as in PyTorch's additive
-/// masks, add the mask `keep_finite(e)`, which also saves the work.
+/// Option of `attention`: adds an expression that broadcasts to the scores, after scale and softcap. A named tensor is
+/// borrowed. A bias excludes nothing: minus infinity gives a weight of 0, but keys and values are read, and NaN or
+/// infinity in them gives NaN. If minus infinity means "not this pair", as in PyTorch's additive masks, add the mask
+/// `keep_finite(e)`, which also saves the work.
 ///
 ///     auto y = attention(q, k, v, bias(m), keep_finite(m));    // PyTorch's attn_mask=m
 ///     auto z = attention(q, k, v, bias(relative_positions));   // [heads, queries, keys]
@@ -110,8 +110,8 @@ template <any_expression Expression>
     return detail::bias_option<detail::held<Expression>>{detail::hold(std::forward<Expression>(e))};
 }
 
-/// Option of `attention`: each score becomes f(score, query, key), after scale, softcap and bias. f is generic and
-/// gets lanes of the score's type, the indices too, so that their difference is signed.
+/// Option of `attention`: each score becomes f(score, query, key), after scale, softcap and bias. f is generic. It
+/// receives lanes of the score's type, also for the indices, so that their difference is signed.
 ///
 ///     const auto sloped = [=](auto s, auto query, auto key) { return s - slope * (query - key); };   // ALiBi
 ///     auto y = attention(q, k, v, score_mod(sloped));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention to some of the keys: the expression of attention whose softmax is left undone, for states to be merged.
+// Attention to some of the keys: the expression of attention without the final division, for states to be merged.
 #pragma once
 
 #include <type_traits>
@@ -12,32 +12,32 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether a state can hold what an attention_partial gives.
+/// Whether a state can hold the result of an attention_partial.
 template <class State, class Given>
 struct assigned_state {
     static constexpr bool matches = merged_states<State, Given>::fit;
 };
 
-/// Whether what an attention_partial gives is a result.
+/// Whether the result of an attention_partial is finished: never.
 template <class Result>
 struct partial_result {
     static constexpr bool is_finished = false;
 };
 
-/// The partial softmax below an attention, which is to be told where maxima and sums belong.
+/// The partial softmax inside an attention. The caller sets where it writes maxima and sums.
 template <class Shape, class Weights, class Values>
 ASHLAR_ALWAYS_INLINE constexpr Weights& weights_of(matmul_node<Shape, Weights, Values>& e) {
     return static_cast<indexed_operand<0, Weights>&>(e.operands).value;
 }
 
-/// What attention_partial returns: an expression of the weighted values, evaluated into states.
+/// The result of attention_partial: an expression of the weighted values, evaluated into states.
 template <class State, class Expression>
 struct partial_attention {
     using state_type = State;
     using expression_type = Expression;
     Expression expression;
 
-    /// The expression that gives the values of a state and writes its maxima and sums besides.
+    /// The expression that returns the values of a state and writes its maxima and sums.
     template <class Target>
     ASHLAR_ALWAYS_INLINE constexpr Expression bound_to(Target& to) const {
         Expression e = copy_of(expression);
@@ -46,7 +46,7 @@ struct partial_attention {
         weights.sums = to.sum.data();
         return e;
     }
-    /// The values of a state as the expression has them: a query that is a vector is one row there.
+    /// The values of a state in the shape of the expression, where a vector query is one row.
     template <class Target>
     ASHLAR_ALWAYS_INLINE static constexpr auto values_of(Target& to) {
         return typename contiguous_view<typename Target::value_type, typename Expression::shape_type>::type(
@@ -60,7 +60,7 @@ struct partial_attention {
         return assigned_state<Target, State>::matches;
     }
 
-    /// No tensor: the error says how it becomes one.
+    /// Reports the conversion to a tensor.
     template <class Element, auto... Dims>
     constexpr operator basic_tensor<Element, Dims...>() const noexcept {
         static_assert(partial_result<basic_tensor<Element, Dims...>>::is_finished,
@@ -76,7 +76,8 @@ struct partial_attention {
     }
 };
 
-/// Queries for each batch entry of the result: where values have more of them than the scores, so do the statistics.
+/// The queries broadcast to the batch axes of the result. If the values have more batch entries than the scores, each
+/// entry has its own maxima and sums.
 template <class Query, class Key, class Value>
 ASHLAR_ALWAYS_INLINE constexpr auto queries_of_partial(Query&& q) noexcept {
     using query = shape_of<Query>;
@@ -115,7 +116,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_partial(Query&& q, Key&& k, Value&& v, 
     }
 }
 
-/// What a refused attention_partial returns.
+/// The result of a refused attention_partial.
 template <any_expression Query, any_expression Key, auto Columns>
 constexpr auto refused_partial() noexcept {
     return
@@ -125,10 +126,10 @@ constexpr auto refused_partial() noexcept {
 
 }  // namespace detail
 
-/// What attention(q, k, v, options...) knows of these keys, lazily: the `attention_state<T, [..., Tq, Dv]>` that it is
-/// assigned to, evaluated into, or made by `eval`. Operands, options and rules are those of `attention`; a vector q is
-/// one query. Masks count queries and keys from the first of those given: for a later chunk of keys, `causal_at(i - j)`
-/// has queries from i on see keys from j on. Runs as attention does, and takes its time and scratch.
+/// attention(q, k, v, options...) over these keys only, lazily: assigned to, or evaluated into, an `attention_state<T,
+/// [..., Tq, Dv]>`; `eval` makes one. Operands, options and rules are those of `attention`; a vector q is one query.
+/// Masks count queries and keys from the first given ones: for a later chunk of keys, `causal_at(i - j)` lets queries
+/// from i on see keys from j on. Runs as `attention` does, with the same time and scratch.
 ///
 ///     attention_state<float, seq, head> all = attention_partial(q, k0, v0);
 ///     all = merge(all, attention_partial(q, k1, v1, keys_below(n)));

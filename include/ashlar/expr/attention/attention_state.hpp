@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What attention knows once it has seen some of the keys, and how the states of different keys become one.
+// The state of attention after some of the keys, and the merging of states of different keys.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct state_of_shape<Element, shape<Dims...>> {
     using tensor_type = basic_tensor<Element, Dims...>;
 };
 
-/// A number for each row: all axes but the last one.
+/// The shape of one number per row: all axes but the last.
 template <class Shape>
 consteval auto row_axes() {
     if constexpr (Shape::rank == 0)
@@ -45,7 +45,7 @@ consteval auto row_axes() {
         return without_axis<Shape, Shape::rank - 1, false>();
 }
 
-/// The state that an argument is or gives; void if it is none.
+/// The type of the state that an argument is or yields; void if neither.
 template <class Argument>
 struct state_argument {
     using type = void;
@@ -63,14 +63,14 @@ using state_given_by = typename state_argument<std::remove_cvref_t<Argument>>::t
 template <class Argument>
 concept gives_state = !std::is_void_v<state_given_by<Argument>>;
 
-/// Whether two states are of the same queries and have values of the same width.
+/// Whether two states have the same shape and element type.
 template <class Left, class Right>
 struct merged_states {
     static constexpr bool fit = shapes_agree<typename Left::shape_type, typename Right::shape_type>() &&
                                 std::is_same_v<typename Left::value_type, typename Right::value_type>;
 };
 
-/// Whether an expression knows the sums that belong to its values.
+/// Whether an expression has the sums that belong to its values: never.
 template <class Expression>
 struct state_values {
     static constexpr bool have_sums = false;
@@ -82,8 +82,8 @@ struct state_axes {
     static constexpr bool are_given = Rank > 0;
 };
 
-/// Brings both states to the greater of their maxima and adds them up. A state that has seen no key has the lowest
-/// number as its maximum, not minus infinity: the difference of two of those is a number.
+/// Rescales both states to the greater of their maxima and adds them. The maximum of a state without keys is the lowest
+/// number, not minus infinity, so that the difference of two such maxima is a number.
 template <class Config, class State, class Other>
 constexpr void add_state(State& to, const Other& from) noexcept {
     using rows = typename State::rows_type;
@@ -98,12 +98,12 @@ constexpr void add_state(State& to, const Other& from) noexcept {
 
 }  // namespace detail
 
-/// What attention knows of the keys that it has seen: for each query the greatest score, the sum of exp(score -
-/// maximum) and the values weighted by these, [..., queries, width] as the result (Milakov and Gimelshein 2018, Rabe
-/// and Staats 2021). `attention_partial` gives one for some of the keys, `merge` one for those of both of its
-/// arguments, and `finish` the result. Without a key, as it is by default, and for queries that keep none, the maximum
-/// is the lowest number of the element type, and the others are 0: merging with it changes nothing. Trivially copyable:
-/// it may be sent as bytes.
+/// The state of attention over the keys seen so far. Per query it has the greatest score, the sum of exp(score -
+/// maximum), and the values weighted by these exponentials, [..., queries, width] as in the result (Milakov and
+/// Gimelshein 2018, Rabe and Staats 2021). `attention_partial` returns a state for some of the keys, `merge` one for
+/// the keys of both arguments, and `finish` the result. Without keys (the default), and for queries that keep none, the
+/// maximum is the lowest number of the element type and the rest is 0; merging with it changes nothing. Trivially
+/// copyable: it may be sent as bytes.
 ///
 ///     attention_state<float, seq, head> all;
 ///     for (const auto& part : parts) all = merge(all, attention_partial(q, part.keys, part.values));
@@ -140,7 +140,7 @@ struct basic_attention_state {
         return *this;
     }
 
-    /// No state: the errors say what gives one.
+    /// Reports an expression that is no state.
     template <any_expression Expression>
     constexpr basic_attention_state(const Expression&) noexcept {
         static_assert(detail::state_values<Expression>::have_sums,
@@ -156,14 +156,14 @@ struct basic_attention_state {
     }
 };
 
-/// The state of attention with a result of this shape: what `attention_partial` gives.
+/// The state of attention with a result of this shape, as `attention_partial` returns.
 ///
-///     attention_state<float, 64, 32> all;   // of 64 queries, values of width 32; of no keys yet
+///     attention_state<float, 64, 32> all;   // 64 queries, values of width 32, no keys yet
 template <class Element, auto... Dims>
 using attention_state = basic_attention_state<Element, detail::canonical(Dims)...>;
 
-/// The state of the keys of both: states, or what `attention_partial` gives, of one shape and element type. In which
-/// order and groups states are merged matters to rounding only.
+/// The state of the keys of both arguments: states or results of `attention_partial`, of one shape and element type.
+/// The order and grouping of merges affect only rounding.
 ///
 ///     auto both = merge(attention_partial(q, k0, v0), attention_partial(q, k1, v1));
 template <detail::gives_state Left, detail::gives_state Right, class Config = current_config>
@@ -183,8 +183,8 @@ template <detail::gives_state Left, detail::gives_state Right, class Config = cu
     return all;
 }
 
-/// What attention to all keys of a state is: its values by its sum, lazily, of the state's shape; 0 for a query that
-/// keeps no key. A named state is borrowed.
+/// The result of attention over all keys of a state: its values divided by its sum, lazily, of the state's shape; 0 for
+/// a query that keeps no key. A named state is borrowed.
 ///
 ///     tensor<float, seq, head> y = finish(merge(a, b));
 template <detail::gives_state State>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keys and values as integers of 8 bits, with a scale for each row: attention applies the scales to scores and weights.
+// Keys and values as 8-bit integers with a scale per row: attention applies the scales to scores and weights.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A weight by a scale; of a weight of zero, as masks leave it, zero, whatever stands where no scale was written.
+/// A weight times a scale. A weight of zero, as masks leave it, stays zero even if its scale was never written.
 struct scale_weights_function {
     static constexpr const char* name = "*";
     static constexpr std::size_t flops = 1;
@@ -28,7 +28,7 @@ struct scale_weights_function {
 template <>
 inline constexpr proof_function proof_function_of<scale_weights_function> = proof_function::product;
 
-/// Whether elements lie in memory as integers of 8 bits, perhaps in another shape.
+/// Whether elements lie in memory as 8-bit integers, perhaps reshaped.
 template <class Expression>
 inline constexpr bool holds_integers = false;
 template <array_expression Expression>
@@ -37,15 +37,15 @@ inline constexpr bool holds_integers<Expression> =
 template <class Shape, class Expression>
 inline constexpr bool holds_integers<reshape_node<Shape, Expression>> = holds_integers<Expression>;
 
-/// Whether an expression is such rows times their scales, as a `kv_cache` gives them. As an expression it is the
-/// product that it looks like; a product of matrices with it would read a copy in floats.
+/// Whether an expression is such rows times their scales, as `kv_cache` returns. As an expression it is the product it
+/// looks like; a matrix product with it would read a copy in floats.
 template <class Expression>
 inline constexpr bool is_scaled_rows = false;
 template <class Shape, class Rows, class Scales>
 inline constexpr bool is_scaled_rows<map_node<times_function, Shape, float, Rows, Scales>> =
     holds_integers<Rows> && Scales::shape_type::extents[Scales::shape_type::rank - 1] == 1;
 
-/// The integers [..., rows, width], and the scales [..., rows, 1].
+/// The integers [..., rows, width] and the scales [..., rows, 1].
 template <class Expression>
 ASHLAR_ALWAYS_INLINE constexpr const auto& integers_of(const Expression& e) noexcept {
     return e.template operand<0>();
