@@ -169,8 +169,8 @@ template <any_expression Query, any_expression Key, class... Options>
 /// keeps no key gives zeros. Keys and values that a mask excludes for a query do not affect its result, so NaN in
 /// padding cannot leak. A bias of minus infinity is not a mask: it gives a weight of 0, and 0 * NaN is NaN; add
 /// `keep_finite(b)` to `bias(b)`. Scores must not overflow (1e38 squared does in float): an infinite score makes its
-/// query's results NaN, as in `softmax`. Scores of a product are converted to base-two logarithms, so those above the
-/// largest number divided by log2(e), 2.3e38 in float, count as infinite.
+/// query's results NaN, as in `softmax`. Scores of a product are converted to base-two logarithms, so those at or above
+/// the largest number divided by log2(e), 2.3e38 in float, count as infinite.
 ///
 ///     tensor<float, seq, head> y = attention(q, k, v, causal && keys_below(length));
 template <any_expression Query, any_expression Key, any_expression Value, class... Options>

@@ -221,7 +221,7 @@ consteval bool check_options() {
     return known && repeated == attention_option::unknown;
 }
 
-/// The expression of a scale or bias; void or a number otherwise.
+/// The expression of a scale or bias; void for a number and for other options.
 template <class Option>
 struct score_operand {
     using type = void;

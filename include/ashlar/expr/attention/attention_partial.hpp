@@ -126,10 +126,10 @@ constexpr auto refused_partial() noexcept {
 
 }  // namespace detail
 
-/// attention(q, k, v, options...) over these keys only, lazily: assigned to, or evaluated into, an `attention_state<T,
-/// [..., Tq, Dv]>`; `eval` makes one. Operands, options and rules are those of `attention`; a vector q is one query.
-/// Masks count queries and keys from the first given ones: for a later chunk of keys, `causal_at(i - j)` lets queries
-/// from i on see keys from j on. Runs as `attention` does, with the same time and scratch.
+/// attention(q, k, v, options...) over these keys only. Lazy: assign it to an `attention_state<T, [..., Tq, Dv]>`,
+/// evaluate it into one, or let `eval` make one. Operands, options and rules are those of `attention`; a vector q is
+/// one query. Masks count queries and keys from the first given ones: for a later chunk of keys, `causal_at(i - j)`
+/// lets queries from i on see keys from j on. Runs as `attention` does, with the same time and scratch.
 ///
 ///     attention_state<float, seq, head> all = attention_partial(q, k0, v0);
 ///     all = merge(all, attention_partial(q, k1, v1, keys_below(n)));
