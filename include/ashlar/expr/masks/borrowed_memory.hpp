@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What masks read from memory that they do not own, such as the bools of `keep`: a destination may overlap it.
+// Memory that masks read but do not own, such as the bools of `keep`: a destination may overlap it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether a mask, or an expression that one reads, borrows an array. Masks that read memory say so by `memory()`.
+/// Whether a mask, or an expression that one reads, borrows an array. Masks that read memory return it by `memory()`.
 template <class Mask>
 consteval bool mask_borrows() {
     if constexpr (array_expression<Mask>) {
@@ -39,7 +39,7 @@ consteval bool mask_borrows() {
     }
 }
 
-/// Calls f for each of these arrays.
+/// Calls f for each borrowed array.
 template <class Mask, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void for_each_borrowed(const Mask& m, const Function& f) {
     if constexpr (!mask_borrows<Mask>()) {

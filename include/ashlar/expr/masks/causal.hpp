@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The masks that keep a band of keys about the query: causal, causal_at, sliding_window.
+// Masks that keep a band of keys around the query: causal, causal_at, sliding_window.
 #pragma once
 
 #include <concepts>
@@ -16,14 +16,14 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Farther than any two coordinates, and small enough to be added to one in 32 bits.
+/// Larger than any difference of coordinates, and small enough to be added to a coordinate in 32 bits.
 inline constexpr std::ptrdiff_t farthest = std::ptrdiff_t{1} << 30;
 
 ASHLAR_ALWAYS_INLINE constexpr std::int32_t clamped_distance(std::ptrdiff_t d) noexcept {
     return static_cast<std::int32_t>(d < -farthest ? -farthest : d > farthest ? farthest : d);
 }
 
-/// An offset from any integer, clamped as a distance.
+/// An offset of any integer type, clamped to the range of distances.
 template <std::integral Offset>
 ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t key_offset(Offset o) noexcept {
     if constexpr (std::is_signed_v<Offset>)
@@ -32,7 +32,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t key_offset(Offset o) noexcept {
                                                                                   : static_cast<std::ptrdiff_t>(o);
 }
 
-/// What keeping lowest <= key - query <= highest keeps of a tile.
+/// What the band lowest <= key - query <= highest keeps of a tile.
 ASHLAR_ALWAYS_INLINE constexpr tile_content band_content(std::ptrdiff_t lowest, std::ptrdiff_t highest,
                                                          const tile_range& tile) noexcept {
     const auto nearest = static_cast<std::ptrdiff_t>(tile.first_key) - static_cast<std::ptrdiff_t>(tile.last_query) + 1;
@@ -41,7 +41,7 @@ ASHLAR_ALWAYS_INLINE constexpr tile_content band_content(std::ptrdiff_t lowest, 
     return nearest >= lowest && last <= highest ? tile_content::full : tile_content::mixed;
 }
 
-/// Keeps lowest() <= key - query <= highest(); Derived has these, and has_lowest where the first is a bound at all.
+/// Keeps lowest() <= key - query <= highest(). Derived defines both, and has_lowest: whether the lower one is a bound.
 template <class Derived>
 struct band_mask {
     using mask_category = mask_tag;
@@ -126,7 +126,7 @@ struct causal_at_mask : band_mask<causal_at_mask> {
     ASHLAR_ALWAYS_INLINE constexpr std::ptrdiff_t highest() const noexcept { return offset; }
 };
 
-/// An offset for each batch entry, from any integers.
+/// One offset per batch entry, of any integer type.
 template <class Array>
 struct causal_at_each_mask {
     template <class Text>
@@ -199,31 +199,31 @@ struct sliding_window_mask : band_mask<sliding_window_mask<Left, Right>> {
 
 }  // namespace detail
 
-/// Query i keeps the keys <= i, counted from the top left corner also where there are more keys than queries.
+/// Query i keeps the keys <= i. Query 0 is aligned with key 0, even if there are more keys than queries.
 ///
 ///     auto weights = softmax(masked(scores, causal));
 inline constexpr detail::causal_mask<0> causal{};
 
-/// Query i keeps the keys <= i + offset; the offset is any integer, and may be negative. With a cache of earlier keys
-/// it is their number; bottom-right alignment is `keys - queries`. The offset is known at run time, so costs are
-/// counted without the mask.
+/// Query i keeps the keys <= i + offset; the offset is any integer, also negative. With a cache of earlier keys it is
+/// their number; bottom-right alignment is `keys - queries`. The offset is a runtime value, so costs are counted
+/// without the mask.
 ///
 ///     auto y = attention(q, k, v, causal_at(cached));    // keys: `cached` earlier ones, then those of the queries
-///     auto z = attention(q, k, v, causal_at<-1>());      // known to the type: tiles that it empties are never planned
+///     auto z = attention(q, k, v, causal_at<-1>());      // offset in the type: tiles it empties are never planned
 template <std::integral Offset>
     requires(!std::same_as<Offset, bool>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(Offset offset) noexcept {
     return detail::causal_at_mask(offset);
 }
-/// The same of what converts to an integer, as the constant of an enumeration does.
+/// The same for types that convert to an integer, such as an enumeration's constant.
 ///
 ///     auto y = attention(q, k, v, causal_at(std::integral_constant<int, 3>{}));
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto causal_at(std::ptrdiff_t offset) noexcept {
     return detail::causal_at_mask(offset);
 }
 
-/// One offset for each batch entry, from an integer tensor whose axes are the first batch axes of the scores (or, where
-/// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
+/// One offset per batch entry, from an integer tensor. Its axes are the first batch axes of the scores, or the last
+/// ones if only these fit; an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
 ///
 ///     auto y = attention(q, k, v, causal_at(cached));   // q is [8, heads, 1, 32], cached tensor<int, 8>
 template <class Expression>
@@ -247,7 +247,7 @@ template <std::ptrdiff_t Offset>
     return detail::causal_mask<Offset>{};
 }
 
-/// Query i keeps the keys from i - Left to i + Right, both included; either may be negative.
+/// Query i keeps the keys from i - Left to i + Right, inclusive; either may be negative.
 ///
 ///     auto y = attention(q, k, v, sliding_window<128, 0>);
 template <std::ptrdiff_t Left, std::ptrdiff_t Right>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many pairs a mask keeps, as far as its type knows: counted at compile time in pieces that compilers accept.
+// The number of pairs that a mask keeps, as far as its type tells. Counted at compile time, in pieces within compiler
+// limits.
 #pragma once
 
 #include <array>
@@ -11,16 +12,16 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What a predicate costs the compiler is bounded: one constant evaluation by the side of a block (limits start at 2^18
-/// steps), and all of them to about half a second, 256 blocks of 32 x 32 pairs.
+/// Bounds of a predicate's compile time. The side of a block bounds one constant evaluation (compiler limits start at
+/// 2^18 steps). The number of blocks bounds the total to about half a second, for 256 blocks of 32 x 32 pairs.
 inline constexpr std::size_t smallest_block = 16, largest_block = 32, most_blocks = 256;
 inline constexpr std::size_t rows_per_evaluation = 128;
 
 consteval std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 consteval std::size_t ceil_divide(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// The side of the square blocks in which a predicate over Queries x Keys is decided at compile time; 0 where that
-/// would take more than most_blocks.
+/// The side of the square blocks in which a predicate over Queries x Keys is evaluated at compile time; 0 if that takes
+/// more than most_blocks.
 template <std::size_t Queries, std::size_t Keys>
 consteval std::size_t block_side() {
     for (std::size_t side = smallest_block; side <= largest_block; side *= 2)
@@ -38,11 +39,11 @@ consteval std::size_t count_block() {
     return kept;
 }
 
-/// Kept pairs of one block: a variable of its own, so that it is a constant evaluation of its own.
+/// The kept pairs of one block. A separate variable is a separate constant evaluation.
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t Index, std::size_t Column>
 inline constexpr std::size_t block_pairs = count_block<Mask, Queries, Keys, Index, Column>();
 
-/// The content of every block, in row-major order, of a mask that can only be asked pair by pair.
+/// The content of every block, in row-major order, for a mask that can only be evaluated pair by pair.
 template <class Mask, std::size_t Queries, std::size_t Keys>
 inline constexpr auto block_contents =
     []<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -60,7 +61,8 @@ inline constexpr auto block_contents =
     }(std::make_index_sequence<ceil_divide(Queries, block_side<Queries, Keys>()) *
                                ceil_divide(Keys, block_side<Queries, Keys>())>{});
 
-/// Kept pairs of rows [First, Last) of a mask whose rows are intervals: the mask is asked once between two boundaries.
+/// The kept pairs of the rows from First, at most rows_per_evaluation, for a mask whose rows are intervals. The mask is
+/// evaluated once between two boundaries.
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t First>
 consteval std::size_t count_rows() {
     std::size_t kept = 0;
@@ -84,8 +86,8 @@ consteval std::size_t count_rows() {
 template <class Mask, std::size_t Queries, std::size_t Keys, std::size_t First>
 inline constexpr std::size_t row_pairs = count_rows<Mask, Queries, Keys, First>();
 
-/// Kept pairs of a static mask: exact where its rows are intervals, and where a predicate is part of it for as many
-/// pairs as blocks hold; the capacity beyond.
+/// The kept pairs of a static mask. Exact if its rows are intervals, or if its predicate fits into the blocks;
+/// otherwise all pairs.
 template <class Mask, std::size_t Queries, std::size_t Keys>
 consteval std::size_t count_pairs() {
     if constexpr (Mask::boundary_count != no_boundaries) {
@@ -111,17 +113,17 @@ consteval std::size_t count_pairs() {
 template <class Mask, std::size_t Queries, std::size_t Keys>
 inline constexpr std::size_t kept_pairs = count_pairs<Mask, Queries, Keys>();
 
-/// The pairs that the mask's type keeps of scores of this shape, over all batch entries; what is decided at run time
-/// counts as kept.
+/// The pairs that the mask's type keeps in scores of this shape, over all batch entries; runtime conditions count as
+/// kept.
 template <any_mask Mask, class Scores>
 inline constexpr std::size_t mask_kept_pairs =
     Scores::size / query_extent<Scores> / key_extent<Scores> *
     kept_pairs<typename Mask::static_part, query_extent<Scores>, key_extent<Scores>>;
 
-/// Keys are looked at in groups of this many when a mask decides which of them a tile needs.
+/// Keys are tested in groups of this size to find those a tile needs.
 inline constexpr std::size_t key_group = 16;
 
-/// Keys before the first group from which on a static mask keeps none for any query.
+/// The end of the last group of keys that a static mask may keep for some query.
 template <class Mask, std::size_t Queries, std::size_t Keys>
 inline constexpr std::size_t keys_ever_kept = [] {
     std::size_t end = Keys;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers of the caller's, one for each batch entry of some scores: what keys_below and causal_at read.
+// The caller's integers, one per batch entry of some scores, for keys_below and causal_at.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether the axes of Integers can be the batch axes of Scores from position At on.
+/// Whether the axes of Integers fit the batch axes of Scores from position At.
 template <class Integers, class Scores, std::size_t At>
 consteval bool entry_axes_fit() {
     return []<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -23,8 +23,8 @@ consteval bool entry_axes_fit() {
     }(std::make_index_sequence<Integers::rank>{});
 }
 
-/// The batch axis of Scores at which the first axis of Integers stands: 0 where that fits, else so that the last ones
-/// meet; no_axis where neither fits.
+/// The batch axis of Scores for the first axis of Integers: 0 if that fits, else the one that aligns the last axes;
+/// no_axis if neither fits.
 template <class Integers, class Scores>
 consteval std::size_t entry_position() {
     if constexpr (Integers::rank + 2 > Scores::rank)
@@ -37,13 +37,13 @@ consteval std::size_t entry_position() {
         return no_axis;
 }
 
-/// Whether a tensor of integers has axes among the batch axes of the scores.
+/// Whether the axes of an integer tensor are among the batch axes of the scores.
 template <class Integers, class Scores>
 struct entry_integers_shape {
     static constexpr bool fits = entry_position<Integers, Scores>() != no_axis;
 };
 
-/// Whether something can be such integers: a tensor or a view of them.
+/// Whether an expression can be such integers: an integer tensor or view.
 template <class Expression>
 struct entry_integers {
     static consteval bool check() {

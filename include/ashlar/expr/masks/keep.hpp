@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks whose pairs are elements of an expression: keep and ignore, of bools.
+// keep and ignore: masks whose pairs are elements of a bool expression.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct mask_shape {
     static constexpr bool fits = broadcast_target<Tensor, Scores>::fits;
 };
 
-/// The strides of an array seen with the axes of Scores: zero where it repeats.
+/// The strides of an array broadcast to the axes of Scores: zero where it repeats.
 template <class Array, class Scores>
 consteval std::array<std::ptrdiff_t, Scores::rank> strides_among() {
     std::array<std::ptrdiff_t, Scores::rank> strides{};
@@ -52,7 +52,7 @@ struct kept_by_bool {
     }
 };
 
-/// A mask whose elements lie in memory; Kept says which of them keep their pair.
+/// A mask whose elements are in memory; Kept decides which of them keep their pair.
 template <class Array, class Kept = kept_by_bool>
 struct keep_mask {
     template <class Text>
@@ -90,7 +90,7 @@ struct keep_mask {
                                                 static_cast<std::ptrdiff_t>(tile.first_key) * key_stride;
         const bool first = Kept::of(*source);
         for (std::size_t q = 0; q < queries; ++q) {
-            // A row is read to its end, so that the loop has no exit and vectorises.
+            // Reads the row to its end: without an exit the loop vectorises.
             bool same = true;
             for (std::size_t k = 0; k < keys; ++k)
                 same &= Kept::of(source[static_cast<std::ptrdiff_t>(q) * query_stride +
@@ -138,8 +138,7 @@ private:
     }
 };
 
-/// A mask of elements that have to be put together: of logic and comparisons, or of a temporary under other axes. One
-/// by one, so slower.
+/// A mask of computed elements: logic and comparisons, or a temporary under other axes. Computed one by one, so slower.
 template <node_expression Expression, class Kept>
 struct keep_mask<Expression, Kept> {
     template <class Text>
@@ -228,13 +227,12 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_keep(Expression&& e) noexcept {
 
 }  // namespace detail
 
-/// Keeps the pairs at which a bool tensor is true. It broadcasts to the scores by NumPy's rule, aligned at the last
-/// axis: a rank 1 tensor is key padding. A named tensor is borrowed, a temporary is owned. Tiles in which all bools
-/// are equal are skipped or not masked, so padding costs what reading its bools costs. Any other expression of bools
-/// may stand here too: elementwise ones (comparisons, &&, ||, !) are computed pair by pair, so more slowly than
-/// `keep(eval(m > 0))`, all others (reductions, products, look-ups) when the mask is made, into bools that it owns: a
-/// byte for each, in the mask and so in the expression, which lies on the stack. Of more than some kilobytes make a
-/// tensor<bool, ...> first and keep(that).
+/// Keeps the pairs where a bool tensor is true. It broadcasts to the scores by NumPy's rule, aligned at the last axis:
+/// a rank 1 tensor is key padding. A named tensor is borrowed, a temporary is owned. A tile of equal bools is skipped
+/// or not masked, so padding costs only the reading of its bools. Other expressions of bools are allowed. Elementwise
+/// ones (comparisons, &&, ||, !) are computed pair by pair, slower than `keep(eval(m > 0))`. All others (reductions,
+/// products, look-ups) are computed when the mask is made, into bools that it owns: a byte each, inside the expression
+/// on the stack. For more than a few kilobytes, make a tensor<bool, ...> first and keep that.
 ///
 ///     auto y = attention(q, k, v, causal && keep(present));   // present: tensor<bool, seq>
 ///     auto z = attention(q, k, v, keep(m > 0));               // m: tensor<float, seq, seq>
@@ -243,8 +241,8 @@ template <any_expression Expression>
     return detail::make_keep(std::forward<Expression>(bools));
 }
 
-/// Keeps the pairs at which a bool tensor is false: `!keep(bools)`. This is the polarity of PyTorch's
-/// key_padding_mask and of the attn_mask of its MultiheadAttention.
+/// Keeps the pairs where a bool tensor is false: `!keep(bools)`. This is the polarity of PyTorch's key_padding_mask and
+/// of the attn_mask of its MultiheadAttention.
 ///
 ///     auto y = attention(q, k, v, ignore(key_padding));   // key_padding: tensor<bool, 64>, true where there is no key
 template <any_expression Expression>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mask of a bias: keeps what is not minus infinity.
+// The mask of a bias: keeps every number except minus infinity.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether keep_finite can read an expression: floating-point numbers that can be told one by one.
+/// Whether keep_finite can read an expression: floating-point numbers that can be computed one by one.
 template <class Expression>
 struct finite_tensor {
     static constexpr bool has_numbers = std::is_floating_point_v<element_of<Expression>>;
@@ -38,12 +38,12 @@ struct kept_by_number {
 
 }  // namespace detail
 
-/// Keeps the pairs at which e is not minus infinity (NaN is not): with `bias(e)` what PyTorch's additive masks do. A
-/// bias alone excludes nothing: a weight of 0 is multiplied with the value, and 0 * NaN is NaN. e is floating point and
-/// broadcasts to the scores, aligned at the last axis; a named tensor is borrowed, a temporary is owned. Of a tensor or
-/// a view, tiles of minus infinity alone are skipped, and tiles without are not masked. Elementwise functions of
-/// tensors
-/// (`where`, sums, slices, `masked`) may stand here too and are computed pair by pair, so more slowly; evaluate others.
+/// Keeps the pairs where e is not minus infinity (NaN keeps its pair). With `bias(e)` it equals PyTorch's additive
+/// masks. A bias alone excludes nothing: a weight of 0 is multiplied by the value, and 0 * NaN is NaN. e is floating
+/// point and broadcasts to the scores, aligned at the last axis; a named tensor is borrowed, a temporary is owned. For
+/// a tensor or a view, tiles of only minus infinity are skipped, and tiles without any are not masked. Elementwise
+/// functions of tensors (`where`, sums, slices, `masked`) are allowed too; they are computed pair by pair, which is
+/// slower. Evaluate other expressions first.
 ///
 ///     auto y = attention(q, k, v, bias(m), keep_finite(m));   // F.scaled_dot_product_attention(q, k, v, attn_mask=m)
 template <any_expression Expression>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mask of a predicate on the query's and the key's index.
+// The mask of a predicate on the indices of query and key.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether a function object's type alone says what it answers.
+/// Whether the type of a function object alone determines its results.
 template <class Function>
 struct mask_predicate {
     static constexpr bool is_captureless = std::is_empty_v<Function> && std::is_default_constructible_v<Function>;
@@ -20,7 +20,7 @@ struct mask_predicate {
         requires { typename std::bool_constant<static_cast<bool>(Function{}(std::size_t{0}, std::size_t{0}))>; };
 };
 
-/// A predicate given as a template argument: any function pointer or object that can be one.
+/// A predicate as a template argument: any function pointer or object that can be one.
 template <auto Predicate>
 struct constant_predicate {
     constexpr auto operator()(std::size_t query, std::size_t key) const
@@ -52,7 +52,7 @@ struct keep_if_mask {
         return static_cast<bool>(Function{}(at[Scores::rank - 2], at[Scores::rank - 1]));
     }
 
-    /// From a table of blocks made at compile time; of shapes too large for one, by asking the predicate.
+    /// Uses a table of blocks made at compile time; for shapes too large for one, calls the predicate.
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&,
                                                         const tile_range& tile) const noexcept {
@@ -84,7 +84,7 @@ struct keep_if_mask {
         query.store(queries);
         key.store(keys);
         bool kept[Int::size] = {};
-        // The predicate may look the indices up somewhere, so it is not asked beyond the scores.
+        // The predicate may index a table, so it is not called beyond the scores.
         for (std::size_t i = 0; i < Int::size; ++i)
             kept[i] = i < count && static_cast<bool>(Function{}(static_cast<std::size_t>(queries[i]),
                                                                 static_cast<std::size_t>(keys[i])));
@@ -120,11 +120,11 @@ consteval auto make_keep_if() {
 
 }  // namespace detail
 
-/// Keeps the pairs for which a constexpr predicate of the query's and the key's index is true. Stands as an argument
-/// and beside other masks without parentheses; `!` and two of them in a row need them: `!keep_if<p>()`.
+/// Keeps the pairs for which a constexpr predicate of the query's and the key's index is true. As an argument or beside
+/// another mask it needs no parentheses. After `!`, or between two `keep_if`, it does: `!keep_if<p>()`.
 ///
-/// Which tiles are empty, full or mixed is decided at compile time for up to 2^18 pairs, in blocks of 16 x 16 or
-/// 32 x 32; for larger scores by asking at run time, and their costs are counted as if all pairs were kept.
+/// For up to 2^18 pairs, tiles are classified as empty, full or mixed at compile time, in blocks of 16 x 16 or 32 x 32.
+/// For larger scores the predicate is called at run time, and costs are counted as if all pairs were kept.
 ///
 ///     inline constexpr auto block_diagonal = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
 ///     auto weights = softmax(masked(scores, keep_if<block_diagonal>));
@@ -133,8 +133,8 @@ template <auto Predicate>
     return detail::make_keep_if<detail::constant_predicate<Predicate>>();
 }
 
-/// The same for a function object that captures nothing. In headers give it a name: the type of a lambda written in
-/// the call differs from file to file.
+/// The same for a function object that captures nothing. In headers, name it: the type of a lambda inside the call
+/// differs between files.
 ///
 ///     auto even = keep_if([](std::size_t q, std::size_t k) { return (q + k) % 2 == 0; });
 template <class Function>

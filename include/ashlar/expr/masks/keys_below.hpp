@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The masks of a valid length: the keys below a number, or below one number per batch entry.
+// Masks of a valid length: the keys below one number, or one number per batch entry.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// A count of keys from any integer: at least 0, and so small that 32-bit lanes hold it.
+/// A number of keys from any integer: at least 0, and small enough for 32-bit lanes.
 template <std::integral Count>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t key_count(Count n) noexcept {
     if constexpr (std::is_signed_v<Count>)
@@ -117,8 +117,8 @@ private:
 
 }  // namespace detail
 
-/// Keeps the keys below n, clamped to [0, keys]: the first n keys are valid. Loops over keys really stop there, so the
-/// time is that of n keys; constants such as flops<Expression> count all of them.
+/// Keeps the keys below n, clamped to [0, keys]: the first n keys are valid. Loops over keys stop at n, so the time is
+/// that of n keys; constants such as flops<Expression> count all keys.
 ///
 ///     auto y = attention(q, k, v, keys_below(length));
 template <std::integral Count>
@@ -127,8 +127,8 @@ template <std::integral Count>
     return detail::keys_below_mask{detail::key_count(n)};
 }
 
-/// One number for each batch entry, from an integer tensor whose axes are the first batch axes of the scores (or, where
-/// only that fits, the last ones); an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
+/// One number per batch entry, from an integer tensor. Its axes are the first batch axes of the scores, or the last
+/// ones if only these fit; an axis of extent 1 is repeated. A named tensor is borrowed, a temporary is owned.
 ///
 ///     auto y = attention(q, k, v, keys_below(lengths));   // q is [8, heads, 64, 32], lengths tensor<int, 8>
 template <class Expression>

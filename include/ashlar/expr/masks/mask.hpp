@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks: small values whose type says which pairs of a query and a key they keep, and how they are combined.
+// Masks: small values whose type describes which pairs of query and key they keep, and their combinations.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1 {
 
-/// What a mask keeps of a tile of scores: nothing, some pairs (or it is not known), or all of them.
+/// What a mask keeps of a tile of scores: no pair, some pairs (or unknown), or all.
 enum class tile_content : std::uint8_t { empty, mixed, full };
 
 namespace detail {
@@ -25,28 +25,27 @@ struct mask_tag {};
 }  // namespace detail
 
 /// A mask: `causal`, `causal_at(offset)`, `sliding_window<Left, Right>`, `keep(t)`, `ignore(t)`, `keys_below(n)`,
-/// `keep_if<predicate>()`, `keep_finite(e)`, and what `&&`, `||` and `!` make of them. True means keep, always. Masks
-/// address the last two axes of the scores, queries and keys; the axes before them are batch axes.
+/// `keep_if<predicate>()`, `keep_finite(e)`, and their combinations by `&&`, `||` and `!`. True always means keep.
+/// Masks address the last two axes of the scores, queries and keys; the axes before them are batch axes.
 ///
 /// A mask type has, for scores of shape Scores: `keeps<Scores>(at)`, `content<Scores>(batch, tile)`,
 /// `keep_lanes<Scores>(batch, query, key, count)` (see mask_keeps, mask_content and mask_lanes), `check<Scores>::fits`,
 /// `is_static` (the type alone decides, and the object is empty) and `static_part` (a static mask that keeps at least
-/// as much). Where the kept keys of neighbouring queries are one interval, it has `span<Scores>(batch, first_query,
-/// last_query)`, a key_span, which saves asking tile by tile. A static one also has `keeps_pair(query, key)`,
-/// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp). Where it reads memory, `memory()` is that
-/// array.
+/// as much). If the kept keys of neighbouring queries are one interval, it has `span<Scores>(batch, first_query,
+/// last_query)`, a key_span, which saves a test per tile. A static mask also has `keeps_pair(query, key)`,
+/// `boundary_count` and `boundaries(query, keys)` (see masks/count.hpp). If it reads memory, `memory()` is that array.
 template <class Mask>
 concept any_mask = std::is_same_v<typename std::remove_cvref_t<Mask>::mask_category, detail::mask_tag>;
 
 namespace detail {
 
-/// A function that makes a static mask, which is what `keep_if<predicate>` is without parentheses. It is not called:
-/// its type says all.
+/// A function that returns a static mask, such as `keep_if<predicate>` without parentheses. It is never called: its
+/// type is enough.
 template <class Mask>
 concept mask_maker = std::is_function_v<std::remove_reference_t<Mask>> &&
                      requires(Mask m) { requires any_mask<decltype(m())> && std::is_empty_v<decltype(m())>; };
 
-/// What stands for a mask in an argument list.
+/// A mask, or a function that returns one.
 template <class Mask>
 concept mask_argument = any_mask<Mask> || mask_maker<Mask>;
 
@@ -66,8 +65,8 @@ struct tile_range {
     std::size_t first_query, last_query, first_key, last_key;
 };
 
-/// What some queries keep: none of them a key outside [first, last), all of them the keys in [full_first, full_last).
-/// Ends may lie outside the scores.
+/// The keys of some queries: none of them keeps a key outside [first, last), all keep the keys in [full_first,
+/// full_last). Ends may lie outside the scores.
 struct key_span {
     std::ptrdiff_t first, last, full_first, full_last;
 };
@@ -82,21 +81,21 @@ inline constexpr std::size_t query_extent = Scores::extents[Scores::rank - 2];
 template <class Scores>
 inline constexpr std::size_t key_extent = Scores::extents[Scores::rank - 1];
 
-/// The check of masks that stand beside scores of any shape.
+/// The check of masks that fit scores of any shape.
 struct any_scores {
     static constexpr bool fits = true;
 };
 
-/// A mask that says which keys some queries keep.
+/// A mask that returns the span of keys that some queries keep.
 template <class Mask, class Scores>
 concept spanning_mask = requires(const Mask& m, batch_coordinates<Scores> batch) {
     m.template span<Scores>(batch, std::size_t{0}, std::size_t{1});
 };
 
-/// `boundary_count` of masks whose kept keys are not a few intervals in every row.
+/// `boundary_count` of masks whose rows are not a few intervals of kept keys.
 inline constexpr std::size_t no_boundaries = static_cast<std::size_t>(-1);
 
-/// Keeps every pair: what is known of a mask that is decided at run time.
+/// Keeps every pair: the static part of a mask that is decided at run time.
 struct keep_all_mask {
     using mask_category = mask_tag;
     using static_part = keep_all_mask;
@@ -136,7 +135,7 @@ template <class Mask>
 struct not_mask {
     using mask_category = mask_tag;
     static constexpr bool is_static = Mask::is_static;
-    /// Of a mask that is not static only a bound from above is known, which says nothing of its complement.
+    /// A mask that is not static has only an upper bound, which says nothing about its complement.
     using static_part = std::conditional_t<is_static, not_mask, keep_all_mask>;
     static constexpr std::size_t boundary_count = Mask::boundary_count;
     template <class Scores>
@@ -207,7 +206,7 @@ struct pair_mask {
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>& batch,
                                                         const tile_range& tile) const noexcept {
         const tile_content a = left.template content<Scores>(batch, tile);
-        // The right side may have to read a tensor.
+        // The right mask may have to read a tensor.
         if (a == (All ? tile_content::empty : tile_content::full)) return a;
         const tile_content b = right.template content<Scores>(batch, tile);
         return (a < b) == All ? a : b;
@@ -234,7 +233,8 @@ struct pair_mask {
     }
 };
 
-/// Whether the range of keys moves on by one from query to query until it meets an end, and whether its beginning does.
+/// is_band: whether the range of kept keys advances by one per query until it meets an end. has_lower_slope: whether
+/// its first key advances too.
 template <class Mask>
 inline constexpr bool is_band = requires { Mask::has_lowest; };
 template <class Left, class Right>
@@ -248,7 +248,7 @@ inline constexpr bool has_lower_slope = [] {
 }();
 template <class Left, class Right>
 inline constexpr bool has_lower_slope<pair_mask<true, Left, Right>> = has_lower_slope<Left> || has_lower_slope<Right>;
-/// A mask that says which keys some queries keep, where these are not the same for all.
+/// A mask with a span of keys that differs between queries.
 template <class Mask, class Scores>
 concept sloping_mask = is_band<Mask> && spanning_mask<Mask, Scores>;
 
@@ -271,28 +271,29 @@ ASHLAR_ALWAYS_INLINE constexpr auto combine_masks(Left&& a, Right&& b) noexcept 
                                                              as_mask(std::forward<Right>(b))};
 }
 
-/// A mask on one side at least, and no third kind of thing on the other.
+/// At least one side is a mask; the other may be an expression.
 template <class Left, class Right>
 concept mask_pair = (any_mask<Left> || any_mask<Right>) && (mask_argument<Left> || any_expression<Left>) &&
                     (mask_argument<Right> || any_expression<Right>);
 
 }  // namespace detail
 
-/// Keeps what both masks keep: `causal && keep(t)`. The content of a tile is the minimum of the two.
+/// Keeps the pairs that both masks keep: `causal && keep(t)`. The content of a tile is the minimum of the two.
 template <class Left, class Right>
     requires detail::mask_pair<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(Left&& a, Right&& b) noexcept {
     return detail::combine_masks<true>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// Keeps what either mask keeps: `sliding_window<8, 0> || keep_if<is_global>`. The content of a tile is the maximum.
+/// Keeps the pairs that either mask keeps: `sliding_window<8, 0> || keep_if<is_global>`. The content of a tile is the
+/// maximum of the two.
 template <class Left, class Right>
     requires detail::mask_pair<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(Left&& a, Right&& b) noexcept {
     return detail::combine_masks<false>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// Keeps what the mask does not: `!causal` keeps the keys behind the query. The content of a tile is swapped.
+/// Keeps the pairs that the mask does not: `!causal` keeps the keys behind the query. Empty and full tiles are swapped.
 template <any_mask Mask>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Mask&& m) noexcept {
     return detail::not_mask<std::remove_cvref_t<Mask>>{std::forward<Mask>(m)};
@@ -300,17 +301,17 @@ template <any_mask Mask>
 
 namespace detail {
 
-/// The interface that evaluators call, with mask_kept_pairs in masks/count.hpp. Whether the mask keeps the pair at
-/// the full coordinates (batch..., query, key) of the scores.
+/// Whether the mask keeps the pair at the full coordinates (batch..., query, key) of the scores. Evaluators call this
+/// and the functions below, and mask_kept_pairs in masks/count.hpp.
 template <class Scores, any_mask Mask>
 ASHLAR_ALWAYS_INLINE constexpr bool mask_keeps(const Mask& m,
                                                const std::array<std::size_t, Scores::rank>& at) noexcept {
     return m.template keeps<Scores>(at);
 }
 
-/// What the mask keeps of queries [q0, q1) and keys [k0, k1), neither range empty. May be mixed when unsure; empty and
-/// full are certain. Costs a few comparisons for what the type knows, and for tensors reading the tile's bools until
-/// two differ.
+/// What the mask keeps of queries [q0, q1) and keys [k0, k1), neither range empty. May be mixed if unsure; empty and
+/// full are certain. Costs a few comparisons if the type decides; for tensors it reads the tile's bools up to the first
+/// row that differs.
 template <class Scores, any_mask Mask>
 ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const Mask& m,
                                                          const std::array<std::size_t, Scores::rank - 2>& batch,
@@ -321,7 +322,7 @@ ASHLAR_ALWAYS_INLINE constexpr tile_content mask_content(const Mask& m,
 
 /// The SIMD form of mask_keeps: a lane_mask<std::int32_t, N, Config> for query and key lanes that each advance by a
 /// constant (one of them usually by zero). Only the first `count` lanes are pairs of the scores: the others read no
-/// memory, and what they answer is not specified.
+/// memory, and their results are unspecified.
 template <class Scores, any_mask Mask, class Int>
 ASHLAR_ALWAYS_INLINE constexpr auto mask_lanes(const Mask& m, const std::array<std::size_t, Scores::rank - 2>& batch,
                                                Int query, Int key, std::size_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks applied: masked scores, and values filled in where a condition is true.
+// Application of masks: masked scores, and values replaced where a condition is true.
 #pragma once
 
 #include <type_traits>
@@ -25,13 +25,13 @@ struct mask_of_scores {
     static constexpr bool is_mask = mask_argument<Mask>;
 };
 
-/// Whether an expression can be masked scores: queries and keys as its last two axes.
+/// Whether a shape can be that of masked scores, with queries and keys as its last two axes.
 template <class Shape>
 struct score_axes {
     static constexpr bool are_queries_and_keys = Shape::rank >= 2;
 };
 
-/// Whether a condition's shape broadcasts to that of the values it chooses among.
+/// Whether a condition's shape broadcasts to that of the values it selects.
 template <class Condition, class Values>
 struct fill_condition {
     static constexpr bool fits = broadcast_target<Condition, Values>::fits;
@@ -47,10 +47,10 @@ struct mask_check<Scores, Mask> {
     using type = typename mask_of<Mask>::template check<Scores>;
 };
 
-// The checks below are functions that the operations call directly: every one in between would cost an error three
-// lines, and a class that fails a static_assert costs more.
+// The operations call these checks directly: an intermediate function adds three lines to an error, and a class that
+// fails a static_assert adds more.
 
-/// Checks that scores of a shape and element type Element can stand under a mask.
+/// Checks that a mask can be applied to scores of a shape and element type Element.
 template <class Element, class Scores, class Mask>
 consteval bool check_option(std::type_identity<Mask>) {
     using check = typename mask_check<Scores, Mask>::type;
@@ -70,8 +70,8 @@ consteval bool check_option(std::type_identity<Mask>) {
 }  // namespace detail
 
 /// The scores, with minus infinity at the pairs that the mask does not keep. The mask addresses the last two axes,
-/// queries and keys. A softmax of the result has zeros at those pairs, also in rows that keep nothing, and a matmul
-/// of that does not read the values that the mask excludes.
+/// queries and keys. A softmax of the result has zeros at those pairs, also in rows that keep nothing, and a matmul of
+/// that does not read the excluded values.
 ///
 ///     auto p = softmax(masked(matmul(q, transpose(k)) * rsqrt_extent<head>, causal && keys_below(length)));
 template <any_expression Expression, class Mask>
@@ -90,7 +90,7 @@ template <any_expression Expression, class Mask>
     }
 }
 
-/// x with the value where the condition is true. The condition is an expression of bools, or a mask, which is true
+/// x, with the value where the condition is true. The condition is an expression of bools, or a mask, which is true
 /// where it keeps; it broadcasts to x. The value is a number or an expression that broadcasts to x.
 ///
 ///     auto y = masked_fill(x, x < 0.0f, 0.0f);

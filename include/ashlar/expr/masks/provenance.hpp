@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a mask proves about the values computed from masked scores: which elements are exactly minus infinity or zero.
+// What a mask proves about values computed from masked scores: which elements are exactly minus infinity or zero.
 #pragma once
 
 #include <array>
@@ -18,26 +18,26 @@
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/expr/nodes/coordinates.hpp>
 
-// A matmul does not read the rows of one operand where the other is an excluded zero: the pair was masked away, and
-// 0 * NaN would let it back in. Values at excluded elements are defined, whatever IEEE arithmetic makes of them: minus
-// infinity from `masked` up to the softmax (or exp), zero from there on. The proof travels
+// A matmul skips the rows of one operand where the other is an excluded zero: the pair was masked, and 0 * NaN would
+// bring it back. Values at excluded elements are defined, whatever IEEE arithmetic gives: minus infinity from `masked`
+// to the softmax (or exp), zero after it. The proof passes through
 //
-//     masked                                    begins: minus infinity
-//     permute reshape slice roll ...            at the operand's coordinates, as of every index map
-//     concat store let let_value                where the parts, the value, the body have it
+//     masked                                    starts it: minus infinity
+//     permute reshape slice roll ...            at the operand's coordinates, as for every index map
+//     concat store let let_value                if the parts, the value, the body have it
 //     a + b, a - b                              minus infinity, of a (and of b in a sum)
-//     a * c, a / c, c a number                  minus infinity while c is positive, which is known at run time only
+//     a * c, a / c, c a number                  minus infinity if c is positive, which is known only at run time
 //     a * b, a / b, -a                          zero, of a (and of b in a product)
 //     exp(a), softmax(a)                        minus infinity becomes zero
-//     log_softmax(a), cast<Target>(a)           as it is
-//     where(c, a, number)                       where c is false and the number is the value proved; c made of masks,
+//     log_softmax(a), cast<Target>(a)           unchanged
+//     where(c, a, number)                       where c is false and the number is the proved value; c made of masks,
 //                                               bool tensors and logic
 //
-// and ends in every other node.
+// and ends at every other node.
 
 namespace ashlar::inline v0_1::detail {
 
-/// The value that excluded elements have.
+/// The value of excluded elements.
 enum class exclusion : std::uint8_t { none, minus_infinity, zero };
 
 template <class Element, exclusion Kind>
@@ -49,7 +49,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool is_excluded_value(Element x) noexcept {
     return Kind == exclusion::zero ? x == Element(0) : is_minus_infinity(x);
 }
 
-/// The lets around an expression: none.
+/// No enclosing lets.
 struct no_lets {};
 
 /// The let Tag around an expression, with its value's expression, inside the lets of `outer`.
@@ -62,7 +62,7 @@ struct let_scope {
     const Outer& outer;
 };
 
-/// Whether the name of a let stands inside that let.
+/// Whether the name of a let is used inside that let.
 template <class Tag, class Scope>
 struct let_name {
     static constexpr bool is_bound = !std::is_same_v<Scope, no_lets>;
@@ -84,7 +84,7 @@ using let_scope_type = std::remove_cvref_t<decltype(scope_of_let<Tag>(std::declv
 template <class Expression>
 inline constexpr bool is_number = kind_of<Expression> == node_kind::scalar;
 
-/// The functions behind which something is proved of what they are given.
+/// The functions that pass on a proof about their arguments.
 enum class proof_function : std::uint8_t {
     none,
     sum,
@@ -116,11 +116,11 @@ template <class Target>
     requires std::is_floating_point_v<Target>
 inline constexpr proof_function proof_function_of<cast_function<Target>> = proof_function::cast;
 
-/// What the type of a node says of the proofs that it passes on.
+/// The part of a node's type that decides which proofs it passes on.
 struct exclusion_rule {
-    proof_function function = proof_function::none;  // map
-    bool number[3] = {};                             // map: arguments that are numbers
-    bool logarithm = false;                          // softmax
+    proof_function function = proof_function::none;  // for map
+    bool number[3] = {};                             // for map: which arguments are numbers
+    bool logarithm = false;                          // for softmax
 };
 template <class Node>
 inline constexpr exclusion_rule exclusion_rule_of{};
@@ -136,7 +136,7 @@ template <class Shape, class Element, class Condition, class Left, class Right>
 inline constexpr exclusion_rule exclusion_rule_of<map_node<where_function, Shape, Element, Condition, Left, Right>>{
     .function = proof_function::choice, .number = {false, is_number<Left>, is_number<Right>}};
 
-/// What is proved of the elements of a map, given what is proved of its arguments.
+/// What is proved about the elements of a map, given the proofs of its arguments.
 constexpr exclusion exclusion_after_map(const exclusion_rule& rule, const exclusion* args) {
     constexpr exclusion infinity = exclusion::minus_infinity, zero = exclusion::zero, none = exclusion::none;
     switch (rule.function) {
@@ -156,7 +156,7 @@ constexpr exclusion exclusion_after_map(const exclusion_rule& rule, const exclus
     }
 }
 
-/// What is proved of the elements of a node, given what is proved of each of its operands: the rule itself.
+/// The rule itself: what is proved about the elements of a node, given the proofs of its operands.
 constexpr exclusion exclusion_after(node_kind kind, const exclusion_rule& rule, const exclusion* operands,
                                     std::size_t count) {
     if (is_index_map(kind)) return operands[0];
@@ -184,7 +184,7 @@ constexpr exclusion exclusion_after(node_kind kind, const exclusion_rule& rule, 
 template <class Expression, class Scope>
 consteval exclusion find_exclusion();
 
-/// What masks prove of the elements of an expression that they do not keep; `is_kept` says which those are.
+/// The value of the elements that masks exclude from an expression; `is_kept` finds these elements.
 template <class Expression, class Scope = no_lets>
 inline constexpr exclusion exclusion_of = find_exclusion<Expression, Scope>();
 
@@ -211,7 +211,7 @@ template <class Expression, class Scope>
 ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const Expression& e, const coordinates<Expression>& at,
                                             const Scope& scope) noexcept;
 
-/// Whether excluded elements of argument Index are excluded from the map.
+/// Whether the excluded elements of argument Index are excluded from the map.
 template <std::size_t Index, class Function, class Shape, class Element, class... Args, class Scope>
 consteval bool argument_excludes(const map_node<Function, Shape, Element, Args...>*, const Scope*) {
     using node = map_node<Function, Shape, Element, Args...>;
@@ -274,7 +274,7 @@ inline constexpr std::size_t concat_axis = 0;
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr std::size_t concat_axis<concat_node<Axis, Shape, Parts...>> = Axis;
 
-/// Whether no mask excludes the element at `at`; if one does, its value is `excluded_value` of the expression's
+/// Whether no mask excludes the element at `at`. An excluded element has the `excluded_value` of the expression's
 /// `exclusion_of`. `scope` holds the lets around the expression, `no_lets{}` at the root.
 ///
 ///     is_kept(softmax(masked(scores, causal)), {2, 3}, no_lets{});   // false: query 2 does not see key 3
