@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sums of all entries up to each, along an axis.
+// Cumulative sums along an axis.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Each entry plus the one Step before it. In front of the first stands a zero that leaves -0 as it is.
+/// Each entry plus the one Step before it. The padding is -0, which leaves an entry of -0 unchanged.
 template <std::size_t Axis, std::size_t Step>
 struct add_entry_before {
     template <class Operand>
@@ -29,7 +29,7 @@ struct add_entry_before {
     }
 };
 
-/// Sums of 2 Step entries from sums of Step, and so on until the axis ends (Hillis and Steele 1986).
+/// Doubles the number of summed entries, from Step to 2 Step, until the axis ends (Hillis and Steele 1986).
 template <std::size_t Axis, std::size_t Step, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto sums_up_to(Expression&& e) noexcept {
     if constexpr (Step >= shape_of<Expression>::extents[Axis])
@@ -40,9 +40,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto sums_up_to(Expression&& e) noexcept {
 
 }  // namespace detail
 
-/// The sum of all entries up to each along an axis: x's shape. Numbers; integers wrap. An axis of n entries takes
-/// log2(n) passes, each of which adds to every entry one before it, so that errors grow with the logarithm of n; a NaN
-/// or an infinity reaches what is behind it only.
+/// The cumulative sum along an axis: x's shape. Numbers; integers wrap. An axis of n entries takes log2(n) passes, each
+/// of which adds an earlier entry to every entry, so errors grow with log(n). A NaN or an infinity affects only the
+/// entries from it on.
 ///
 ///     auto ends = cumsum<-1>(lengths);   // {3, 1, 2} to {3, 4, 6}
 template <auto Axis, any_expression Expression>

@@ -22,12 +22,12 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// The axes of a shape up to Axis.
+/// The axes of a shape up to Axis, inclusive.
 template <class Shape, std::size_t Axis>
 consteval auto axes_up_to() {
     return build_shape<Axis + 1>([]<std::size_t Place>() { return dimension_at<Shape, Place>; });
 }
-/// The same with one query before the last of them: what a mask addresses.
+/// The same with one query before the last axis, as a mask addresses it.
 template <class Shape, std::size_t Axis>
 consteval auto one_query_of() {
     return build_shape<Axis + 2>([]<std::size_t Place>() {
@@ -39,7 +39,7 @@ consteval auto one_query_of() {
             return dimension_at<Shape, Axis>;
     });
 }
-/// A shape with axes of extent 1 behind it.
+/// A shape with Count axes of extent 1 after it.
 template <class Shape, std::size_t Count>
 consteval auto with_ones_behind() {
     return build_shape<Shape::rank + Count>([]<std::size_t Place>() {
@@ -50,7 +50,7 @@ consteval auto with_ones_behind() {
     });
 }
 
-/// Whether a condition says which entries along an axis are kept: its last axis is that one, or it has all axes.
+/// Whether a condition fits the mean along an axis: its last axis is that axis, or it has all axes.
 template <class Condition, class Shape, std::size_t Axis>
 struct mean_condition {
     static constexpr bool has_all_axes = Condition::rank == Shape::rank;
@@ -69,21 +69,21 @@ struct mean_bools {
     static constexpr bool given = std::is_same_v<element_of<Condition>, bool>;
 };
 
-/// The kept entries' sum divided by how many they are, 1 at least; kept has as many axes as x.
+/// The sum of the kept entries divided by their number, or by 1 if there are none; kept has as many axes as x.
 template <std::size_t Axis, class Operand, class Kept>
 ASHLAR_ALWAYS_INLINE constexpr auto mean_of_kept(Operand&& x, Kept&& kept) noexcept {
     using Element = element_of<Operand>;
-    auto condition = hold(std::forward<Kept>(kept));  // read twice, and owned where it was a temporary
+    auto condition = hold(std::forward<Kept>(kept));  // read twice; a temporary is owned
     auto count = max<>(sum<Axis>(where(owned(condition), Element(1), Element(0))), Element(1));
     return sum<Axis>(where(std::move(condition), std::forward<Operand>(x), Element(0))) / std::move(count);
 }
 
 }  // namespace detail
 
-/// The mean along an axis of the entries that a condition keeps, lazily: x's shape without the axis. Where none is kept
-/// it is 0, and what is not kept is not read into it, NaN least of all. Floating point. The condition is an expression
-/// of bools, true where an entry counts, whose last axis is the one averaged over ([batch, seq] for x [batch, seq,
-/// embed]) or which has all axes of x and broadcasts; or a mask, for which that axis is the keys of one query and those
+/// The mean along an axis of the entries that a condition keeps, lazily: x's shape without the axis. It is 0 if none is
+/// kept, and other entries do not affect it, even NaN. Floating point. The condition is an expression of bools, true
+/// where an entry counts. Its last axis is the averaged one ([batch, seq] for x [batch, seq, embed]), or it has all
+/// axes of x and broadcasts. It may also be a mask: the averaged axis is then the keys of one query, and the axes
 /// before it are batch axes.
 ///
 ///     auto sentence = masked_mean<seq>(x, present);           // present: tensor<bool, seq>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows brought to a common scale: softmax, log_softmax, layer_norm and rms_norm.
+// Normalisation of rows: softmax, log_softmax, layer_norm and rms_norm.
 #pragma once
 
 #include <concepts>
@@ -50,13 +50,13 @@ ASHLAR_ALWAYS_INLINE constexpr auto standardize(Expression&& e, double epsilon) 
         return refused<floating_or_float<element_of<Expression>>, shape_of<Expression>>();
 }
 
-/// Whether a number can be what is added to a variance: an integer is an axis or a width by mistake.
+/// Whether a number can be the eps of a norm; an integer is an axis or a width by mistake.
 template <class Number>
 struct norm_epsilon {
     static constexpr bool is_fraction = std::is_floating_point_v<Number> || is_narrow<Number>;
 };
 
-/// What a norm with an integer for its eps returns: an error.
+/// Reports a norm with an integer eps.
 template <class Operand, class Number>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_epsilon() noexcept {
     static_assert(norm_epsilon<Number>::is_fraction,
@@ -67,10 +67,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto refused_epsilon() noexcept {
 
 }  // namespace detail
 
-/// exp(e) / sum(exp(e)) along an axis, the last one unless given, without overflow, lazily: e's shape, in [0, 1].
-/// Floating point. The largest element is subtracted first, and exponentials are within 2.5 ulp down to -10. Where all
-/// entries are minus infinity the result is 0; where one is plus infinity, as products that overflow are, all of them
-/// are NaN.
+/// exp(e) / sum(exp(e)) along an axis, by default the last, without overflow, lazily: e's shape, in [0, 1]. Floating
+/// point. The largest element is subtracted first, and exponentials are within 2.5 ulp down to -10. If all entries are
+/// minus infinity, the result is 0. If one is plus infinity, as an overflowed product is, all results are NaN.
 ///
 ///     auto weights = softmax(scores);
 template <auto Axis = -1, any_expression Expression>
@@ -78,7 +77,7 @@ template <auto Axis = -1, any_expression Expression>
     return detail::softmax_along<softmax_kind::plain, Axis>(std::forward<Expression>(e));
 }
 
-/// The same by exponentials of lower degree: an error of at most 2.5e-4 of each result, and zeros where they were.
+/// The same with exponentials of lower degree: a relative error of at most 2.5e-4, and the same zeros.
 ///
 ///     auto weights = softmax(scores, fast);
 template <auto Axis = -1, any_expression Expression>
@@ -86,9 +85,8 @@ template <auto Axis = -1, any_expression Expression>
     return detail::softmax_along<softmax_kind::plain, Axis, fast_t>(std::forward<Expression>(e));
 }
 
-/// e - logsumexp(e) along an axis, the last one unless given, lazily: e's shape, at most 0. Floating point. The
-/// greatest entry is subtracted first, so that logits may be far from zero. Where all entries are minus infinity so is
-/// the result.
+/// e - logsumexp(e) along an axis, by default the last, lazily: e's shape, at most 0. Floating point. The greatest
+/// entry is subtracted first, so logits may be far from zero. If all entries are minus infinity, so is the result.
 ///
 ///     auto loss = -mean(log_softmax(logits) * targets);   // targets: one-hot rows
 template <auto Axis = -1, any_expression Expression>
@@ -97,7 +95,7 @@ template <auto Axis = -1, any_expression Expression>
 }
 
 /// (x - mean) / sqrt(variance + eps) along the last axis, with the biased variance (Ba, Kiros and Hinton 2016), lazily:
-/// x's shape. Floating point, rank 1 at least. Rows whose squares overflow, from 1e19 on in float, give 0.
+/// x's shape. Floating point, rank 1 at least. Rows whose squares overflow, from 1e19 in float, give 0.
 template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto layer_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::mean_and_variance>(std::forward<Operand>(x), eps);
@@ -135,7 +133,7 @@ template <any_expression Operand, any_expression Gamma, any_expression Beta, std
 }
 
 /// x / sqrt(mean(x * x) + eps) along the last axis (Zhang and Sennrich 2019), lazily: x's shape. Floating point, rank 1
-/// at least. Rows whose squares overflow, from 1e19 on in float, give 0, as in PyTorch.
+/// at least. Rows whose squares overflow, from 1e19 in float, give 0, as in PyTorch.
 template <any_expression Operand>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto rms_norm(Operand&& x, double eps = 1e-5) noexcept {
     return detail::standardize<standardize_kind::root_mean_square>(std::forward<Operand>(x), eps);

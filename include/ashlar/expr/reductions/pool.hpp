@@ -24,7 +24,7 @@
 namespace ashlar::inline v0_1 {
 
 /// The options of `avg_pool`: PyTorch's, with its defaults; a stride of 0 is the kernel. A kernel of two numbers pools
-/// over two axes.
+/// two axes.
 struct avg_pool_options {
     one_or_two kernel, stride{}, padding{};
     bool ceil_mode = false;
@@ -32,7 +32,7 @@ struct avg_pool_options {
     bool channels_last = false;
 };
 /// The options of `max_pool`: PyTorch's, with its defaults; a stride of 0 is the kernel. A kernel of two numbers pools
-/// over two axes.
+/// two axes.
 struct max_pool_options {
     one_or_two kernel, stride{}, padding{}, dilation = 1;
     bool ceil_mode = false;
@@ -41,13 +41,13 @@ struct max_pool_options {
 
 namespace detail {
 
-/// One axis of a pool.
+/// One pooled axis.
 struct pooled_axis {
     std::size_t axis = 0, kernel = 1, stride = 1, padding = 0, dilation = 1;
     bool ceil = false;
 
     constexpr std::size_t reach() const { return (kernel - 1) * dilation + 1; }
-    /// Entries that windows may have: with `ceil` the last one may stand out by less than a stride.
+    /// The entries available to windows: with `ceil` the last window may extend past the padding by less than a stride.
     constexpr std::size_t room(std::size_t extent) const { return extent + 2 * padding + (ceil ? stride - 1 : 0); }
     constexpr bool fits(std::size_t extent) const {
         return kernel != 0 && dilation != 0 && 2 * padding <= kernel && reach() <= room(extent);
@@ -55,10 +55,10 @@ struct pooled_axis {
     constexpr std::size_t windows(std::size_t extent) const {
         if (!fits(extent)) return 1;
         const std::size_t before = (room(extent) - reach()) / stride;
-        // None begins behind the entries, in the padding.
+        // No window begins in the padding after the entries.
         return ceil && before * stride >= extent + padding ? before : before + 1;
     }
-    /// Entries that the last window has behind the padding.
+    /// The number of entries of the last window past the padding.
     constexpr std::size_t beyond(std::size_t extent) const {
         const std::size_t end = (windows(extent) - 1) * stride + reach();
         return end > extent + 2 * padding ? end - extent - 2 * padding : 0;
@@ -107,7 +107,7 @@ struct pool_windows {
     static constexpr bool fit = check();
 };
 
-/// The shape behind pooling.
+/// The shape after pooling.
 template <auto Options, class Shape>
 consteval auto pooled_shape() {
     return build_shape<Shape::rank>([]<std::size_t Place>() {
@@ -121,8 +121,8 @@ consteval auto pooled_shape() {
     });
 }
 
-/// The most entries of a window that are named one by one: elementwise operations of the entries at each place of the
-/// windows, which need no lanes along a window, and whose lanes are those of the last axis.
+/// The largest window whose entries are combined one by one. Each place in the window is a slice over all windows, so
+/// lanes run along the last axis, not along a window.
 inline constexpr std::size_t most_named_entries = 16;
 
 template <reduction_kind Kind, any_expression Left, any_expression Right>
@@ -133,7 +133,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto pooled_pair(Left&& a, Right&& b) noexcept {
         return std::forward<Left>(a) + std::forward<Right>(b);
 }
 
-/// What stands at one place of all windows of an axis.
+/// The entries at one place of all windows of an axis.
 template <pooled_axis Along, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto entries_at(const Expression& e, std::size_t place) noexcept {
     constexpr std::size_t windows = (shape_of<Expression>::extents[Along.axis] - Along.reach()) / Along.stride + 1;
@@ -141,7 +141,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto entries_at(const Expression& e, std::size_t 
         e, static_cast<std::ptrdiff_t>(place * Along.dilation));
 }
 
-/// The first Count entries of all windows, of one axis or (Down) of two, reduced to one: e is named once for each.
+/// The first Count entries of every window, along one axis or (Down) two, reduced to one. e occurs once per entry.
 template <reduction_kind Kind, pooled_axis Across, pooled_axis Down = pooled_axis{},
           std::size_t Count = Across.kernel * Down.kernel, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto named_entries(const Expression& e) noexcept {
@@ -157,7 +157,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto named_entries(const Expression& e) noexcept 
         return pooled_pair<Kind>(named_entries<Kind, Across, Down, Count - 1>(e), last());
 }
 
-/// The same as a function, since by clang a lambda does not name axes outside of it as template arguments.
+/// The same as a function object: with clang, a lambda cannot use outer axes as template arguments.
 template <reduction_kind Kind, pooled_axis Across, pooled_axis Down>
 struct entries_namer {
     template <any_expression Expression>
@@ -166,7 +166,7 @@ struct entries_namer {
     }
 };
 
-/// f of what it reads often: of memory as it is, of a value that is computed once.
+/// f(e) for an e that occurs often: memory is passed as it is, a computed value is computed once.
 template <any_expression Expression, class Function>
 ASHLAR_ALWAYS_INLINE constexpr auto read_often(Expression&& e, const Function& f) noexcept {
     if constexpr (viewable<Expression>)
@@ -175,7 +175,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto read_often(Expression&& e, const Function& f
         return let(std::forward<Expression>(e), f);
 }
 
-/// Windows along one axis of a pool, each reduced to one entry.
+/// Reduces each window along one pooled axis to one entry.
 template <reduction_kind Kind, pooled_axis Along, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e) noexcept {
     if constexpr (Along.kernel == 1 && Along.stride == 1)
@@ -188,7 +188,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e) noexcept {
             windows<Along.axis, Along.kernel, Along.stride, Along.dilation>(std::forward<Expression>(e)));
 }
 
-/// An expression with what stands outside of it along a pooled axis.
+/// An expression with the padding of a pooled axis around it.
 template <pooled_axis Along, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto framed(Expression&& e, element_of<Expression> outside) noexcept {
     constexpr std::size_t extent = shape_of<Expression>::extents[Along.axis];
@@ -210,7 +210,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> 
             framed<down>(pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside)), outside));
 }
 
-/// How many entries of an axis each window has, with padding or without; what stands out behind the padding is none.
+/// The number of entries of each window along an axis, with or without padding; entries past the padding do not count.
 template <class Element, std::size_t Extent, pooled_axis Along, bool Padded>
 consteval auto window_sizes() {
     basic_tensor<Element, Along.windows(Extent)> sizes{};
@@ -224,7 +224,7 @@ consteval auto window_sizes() {
 template <class Element, std::size_t Extent, pooled_axis Along, bool Padded>
 inline constexpr auto sizes_of_windows = window_sizes<Element, Extent, Along, Padded>();
 
-/// Sums of windows divided by how many entries of one axis each has.
+/// The sums of windows divided by their number of entries along one axis.
 template <auto Options, std::size_t Index, class From, any_expression Sums>
 ASHLAR_ALWAYS_INLINE constexpr auto divided_by_sizes(Sums&& sums) noexcept {
     constexpr pooled_axis along = pool_axes<Options, From>::axes.axes[Index];
@@ -246,11 +246,10 @@ consteval bool windows_are_whole() {
 
 }  // namespace detail
 
-/// The mean of windows along the last axis, or along the last two where the kernel is a pair; with `.channels_last`
-/// along those before the last. Padding counts as zeros unless `.count_include_pad = false`, at most half of the
-/// kernel. An extent n becomes (n + 2 * padding - kernel) / stride + 1, rounded up with `.ceil_mode`: then the last
-/// window may have fewer entries, and its mean is theirs. Floating point, lazy. PyTorch's F.avg_pool1d and
-/// F.avg_pool2d.
+/// The mean of windows along the last axis, or the last two if the kernel is a pair; with `.channels_last` the last
+/// axis is skipped. Padding, at most half of the kernel, counts as zeros unless `.count_include_pad = false`. An extent
+/// n becomes (n + 2 * padding - kernel) / stride + 1, rounded up with `.ceil_mode`: the last window may then have fewer
+/// entries, and its mean is over those. Floating point, lazy. PyTorch's F.avg_pool1d and F.avg_pool2d.
 ///
 ///     auto y = avg_pool<{.kernel = 3, .stride = 2, .padding = 1}>(signal);   // [8, 80, 100] to [8, 80, 50]
 ///     auto z = avg_pool<{.kernel = {2, 2}}>(image);                          // [3, 32, 32] to [3, 16, 16]
@@ -283,10 +282,10 @@ template <avg_pool_options Options, any_expression Expression>
     }
 }
 
-/// The largest entry of windows along the last axis, or along the last two where the kernel is a pair; with
-/// `.channels_last` along those before the last. Padding is never the largest: minus infinity, or the least integer. An
-/// extent n becomes (n + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded up with `.ceil_mode`: then
-/// the last window may have fewer entries. Lazy. PyTorch's F.max_pool1d and F.max_pool2d.
+/// The largest entry of windows along the last axis, or the last two if the kernel is a pair; with `.channels_last` the
+/// last axis is skipped. Padding is minus infinity, or the least integer, so it is never the largest. An extent n
+/// becomes (n + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded up with `.ceil_mode`: the last window
+/// may then have fewer entries. Lazy. PyTorch's F.max_pool1d and F.max_pool2d.
 ///
 ///     auto y = max_pool<{.kernel = 3, .stride = 2, .padding = 1}>(signal);   // [8, 80, 100] to [8, 80, 50]
 ///     auto z = max_pool<{.kernel = {2, 2}}>(image);                          // [3, 32, 32] to [3, 16, 16]

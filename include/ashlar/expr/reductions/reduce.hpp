@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions: one axis, several or all of them folded to a number.
+// Reductions over one axis, several or all.
 #pragma once
 
 #include <array>
@@ -20,11 +20,10 @@
 
 namespace ashlar::inline v0_1 {
 
-/// What a reduction computes of the elements of an axis.
+/// What a reduction computes from the elements of an axis.
 enum class reduction_kind : std::uint8_t { sum, mean, max, min, variance, argmax, all, any, logsumexp, prod, argmin };
 
-/// The type of `keep_dims`.
-/// Example: `keep_dims`.
+/// The type of `keep_dims`. Example: `keep_dims`.
 struct keep_dims_t {};
 /// As the last argument of a reduction: the reduced axes stay, with extent 1.
 ///
@@ -37,7 +36,7 @@ namespace detail {
 inline constexpr const char* reduction_names[] = {"sum", "mean", "max",       "min",  "variance", "argmax",
                                                   "all", "any",  "logsumexp", "prod", "argmin"};
 
-// The kernel layer defines these: a state of lanes, a step and a way to merge states.
+// The kernel layer defines these: a state of lanes, a step and a merge of states.
 template <class Vec>
 struct sum_fold;
 template <class Vec>
@@ -45,7 +44,7 @@ struct product_fold;
 template <class Vec, bool Greatest>
 struct extreme_fold;
 
-/// The fold that a reduction is, where it is one without further arithmetic.
+/// The fold of a reduction, if it accumulates with a plain one.
 template <reduction_kind Kind>
 struct fold_of {
     static constexpr bool plain = false;
@@ -79,7 +78,7 @@ struct fold_of<reduction_kind::min> {
 template <reduction_kind Kind>
 inline constexpr bool plain_fold = fold_of<Kind>::plain;
 
-/// Whether a reduction gives the position of an element.
+/// Whether a reduction returns the position of an element.
 constexpr bool gives_position(reduction_kind kind) {
     return kind == reduction_kind::argmax || kind == reduction_kind::argmin;
 }
@@ -122,7 +121,7 @@ consteval std::array<std::size_t, sizeof...(Axes)> sorted_positions() {
     return spelled_out(sorted);
 }
 
-/// Everything but the last position.
+/// All but the last position.
 template <std::size_t Length>
 consteval std::array<std::size_t, Length - 1> without_last(const std::array<std::size_t, Length>& positions) {
     std::array<std::size_t, Length - 1> rest{};
@@ -130,7 +129,7 @@ consteval std::array<std::size_t, Length - 1> without_last(const std::array<std:
     return spelled_out(rest);
 }
 
-/// The axes that are not reduced, then those that are.
+/// The axes that are not reduced, then the reduced ones.
 template <std::size_t Rank, std::size_t Length>
 consteval std::array<std::size_t, Rank> reduced_last(const std::array<std::size_t, Length>& reduced) {
     std::array<std::size_t, Rank> order{};
@@ -153,7 +152,7 @@ consteval std::size_t merged_extent(const std::array<std::size_t, Rank>& extents
     return size;
 }
 
-/// Count neighbouring axes from First on as one.
+/// The shape with Count neighbouring axes from First merged into one.
 template <class Shape, std::size_t First, std::size_t Count>
 consteval auto merged_axes() {
     return build_shape<Shape::rank + 1 - Count>([]<std::size_t Place>() {
@@ -173,7 +172,7 @@ consteval bool contains(const std::array<std::size_t, Length>& positions, std::s
     return false;
 }
 
-/// The shape with the axes at some positions 1.
+/// The shape with extent 1 at some positions.
 template <class Shape, auto Positions>
 consteval auto ones_at() {
     return build_shape<Shape::rank>([]<std::size_t Place>() {
@@ -194,8 +193,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_one(Expression&& e) noexcept {
         {{}, {{hold(std::forward<Expression>(e))}}}};
 }
 
-/// Several axes, in ascending order. Neighbours are reduced as one axis; others one after another where that means
-/// the same, or else brought together first.
+/// Reduces several axes, in ascending order. Neighbours are reduced as one axis. Others are reduced one after another
+/// if that gives the same result; otherwise they are first moved together.
 template <reduction_kind Kind, auto Positions, bool Keep, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
     using from = shape_of<Expression>;
@@ -219,7 +218,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce_several(Expression&& e) noexcept {
     }
 }
 
-/// All axes, as one.
+/// Reduces all axes, as one.
 template <reduction_kind Kind, bool Keep, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto reduce_all(Expression&& e) noexcept {
     using from = shape_of<Expression>;
@@ -241,7 +240,7 @@ constexpr auto reduce_shape(Expression&& e) noexcept {
             std::forward<Expression>(e)))>{};
 }
 
-/// What a refused reduction returns.
+/// The result of a refused reduction.
 template <reduction_kind Kind, class Shape, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_reduction() noexcept {
     using Element = element_of<Expression>;
@@ -276,9 +275,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto reduce(Expression&& e) noexcept {
 
 }  // namespace detail
 
-/// The sum along axes; without arguments over everything, to rank 0. Axes are positions (negative from the end) or
-/// names, each at most once. Integers sum in their own type. So for all reductions here, which are lazy; `keep_dims`
-/// keeps the axes as 1. The order of summation is fixed by shape and architecture: the same bits on every call.
+/// The sum along axes; without arguments over all elements, to rank 0. Axes are positions (negative from the end) or
+/// names, each at most once. Integers sum in their own type. All reductions here take axes like this and are lazy, and
+/// `keep_dims` keeps the axes as 1. The order of summation is fixed by shape and architecture: the same bits on every
+/// call.
 ///
 ///     auto rows = sum<-1>(x);             // [4, 8] to [4]
 ///     auto total = sum(x);                // to a scalar
@@ -292,7 +292,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::sum, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The arithmetic mean along axes, or of everything. Floating point.
+/// The arithmetic mean along axes, or of all elements. Floating point.
 ///
 ///     static_assert(all(mean<0>(tensor<float, 2, 2>{{1, 2}, {3, 4}}) == tensor<float, 2>{2, 3}));
 template <auto... Axes, any_expression Expression>
@@ -304,7 +304,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::mean, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The largest element along axes, or of everything; of two arguments `max` works element by element.
+/// The largest element along axes, or of all; with two arguments `max` is elementwise.
 ///
 ///     auto highest = max<-1>(x);          // [4, 8] to [4]
 ///     auto range = max(x) - min(x);       // of all elements: a scalar
@@ -317,7 +317,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::max, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The smallest element along axes, or of everything; of two arguments `min` works element by element.
+/// The smallest element along axes, or of all; with two arguments `min` is elementwise.
 ///
 ///     auto lowest = min<0>(x, keep_dims);   // [4, 8] to [1, 8]
 template <auto... Axes, any_expression Expression>
@@ -329,7 +329,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::min, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The biased variance along axes, or of everything: the mean squared distance to the mean. Floating point.
+/// The biased variance along axes, or of all elements: the mean squared distance from the mean. Floating point.
 ///
 ///     static_assert(eval(variance(tensor<float, 4>{1, 1, 3, 3}))() == 1);   // divided by 4, not by 3
 template <auto... Axes, any_expression Expression>
@@ -341,8 +341,8 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::variance, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The position of the first largest element along an axis, as std::int32_t. Of several axes or everything it is one
-/// number: the position in row-major order among the reduced axes as they stand in e, whatever the arguments' order.
+/// The position of the first largest element along an axis, as std::int32_t. For several axes, or all, it is the
+/// row-major position among the reduced axes in the order of e, whatever the order of the arguments.
 ///
 ///     auto best = argmax<0, 2>(x);   // x [4, 8, 5] to [8]: best / 5 along axis 0, best % 5 along axis 2
 template <auto... Axes, any_expression Expression>
@@ -354,7 +354,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::argmax, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// The position of the first smallest element, as `argmax` gives that of the largest.
+/// The position of the first smallest element; otherwise like `argmax`.
 ///
 ///     auto nearest = argmin<-1>(distances);   // [4, 8] to [4]
 template <auto... Axes, any_expression Expression>
@@ -368,7 +368,7 @@ template <auto... Axes, any_expression Expression>
 template <auto... Given>
 void argmin(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
-/// The product along axes, or of everything. Integers multiply in their own type and wrap; a NaN anywhere gives NaN.
+/// The product along axes, or of all elements. Integers multiply in their own type and wrap; any NaN gives NaN.
 ///
 ///     auto count = prod<-1>(extents);         // [4, 3] to [4]
 template <auto... Axes, any_expression Expression>
@@ -382,7 +382,7 @@ template <auto... Axes, any_expression Expression>
 template <auto... Given>
 void prod(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
-/// Whether all elements along axes, or all there are, are true. bool elements.
+/// Whether all elements are true, along axes or in total. bool elements.
 ///
 ///     if (all(x == y)) std::puts("equal");   // a scalar of bool is a condition
 template <auto... Axes, any_expression Expression>
@@ -394,7 +394,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::all, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// Whether any element along axes, or any there is, is true. bool elements.
+/// Whether any element is true, along axes or in total. bool elements.
 ///
 ///     auto damaged = any<-1>(x != x);   // rows with a NaN
 template <auto... Axes, any_expression Expression>
@@ -406,7 +406,7 @@ template <auto... Axes, any_expression Expression>
     return detail::reduce<reduction_kind::any, true, Axes...>(std::forward<Expression>(e));
 }
 
-/// log(sum(exp(e))) along an axis, the last one unless given, without overflow; minus infinity where all entries are.
+/// log(sum(exp(e))) along an axis, by default the last, without overflow; minus infinity if all entries are.
 ///
 ///     auto total = logsumexp(scores);   // [..., n] to [...]
 template <auto Axis = -1, any_expression Expression>

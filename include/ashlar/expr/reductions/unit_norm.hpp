@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The length of vectors, and normalize, which brings them to length 1.
+// norm, the length of vectors, and normalize, which scales them to length 1.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// x / max(|x|, eps) of an operand that may be read twice.
+/// x / max(|x|, eps); reads x twice.
 template <auto Axis>
 struct unit_norm_of {
     double eps;
@@ -31,7 +31,7 @@ struct unit_norm_of {
     }
 };
 
-/// The root of the sum of squares of an operand that may be read twice.
+/// The root of the sum of squares; reads x twice.
 template <auto... Axes>
 struct norm_of {
     template <class Operand, class... Keep>
@@ -42,9 +42,9 @@ struct norm_of {
 
 }  // namespace detail
 
-/// The Euclidean norm along axes, or of everything: sqrt(sum(x * x)), lazily. Floating point. Squares are not scaled,
-/// as in PyTorch and NumPy: in float it is infinite where they overflow, from 1.8e19 on, and 0 below 1e-23; between
-/// that and 1e-19 it loses digits. `norm(x / s) * s` with s = max(abs(x)) does not.
+/// The Euclidean norm along axes, or of all elements: sqrt(sum(x * x)), lazily. Floating point. Squares are not scaled,
+/// as in PyTorch and NumPy: in float the norm is infinite if they overflow, from 1.8e19, and 0 below 1e-23; between
+/// 1e-23 and 1e-19 it loses digits. `norm(x / s) * s` with s = max(abs(x)) avoids this.
 ///
 ///     auto lengths = norm<-1>(x);   // [4, 8] to [4]
 template <auto... Axes, any_expression Operand>
@@ -65,9 +65,9 @@ template <auto... Axes, any_expression Operand>
 template <auto... Given>
 void norm(detail::refused_reduction_call, detail::any_argument = {}, detail::any_argument = {});
 
-/// x / max(|x|, eps) along an axis, the last one unless given, with the Euclidean norm, lazily: x's shape. A vector of
-/// zeros stays one; where the squares overflow, from 1e19 on in float, it becomes one. Floating point. PyTorch's
-/// F.normalize, whose axis is 1 unless given.
+/// x / max(|x|, eps) along an axis, by default the last, with the Euclidean norm, lazily: x's shape. Floating point. A
+/// vector of zeros stays zero; one whose squares overflow, from 1e19 in float, becomes zero. PyTorch's F.normalize,
+/// whose default axis is 1.
 ///
 ///     auto similarity = matmul(normalize<-1>(q), transpose(normalize<-1>(k)));   // cosines
 template <auto Axis = -1, any_expression Operand>
