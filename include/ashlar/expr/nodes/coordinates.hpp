@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// From the coordinates of an element of a node to those of the element of an operand that it is made from.
+// Maps the coordinates of a node's element to those of the operand's element it is made from.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t element_of_coordinates(
     return i;
 }
 
-/// Where an operand of shape `From` that was broadcast has the element at `at` of the result.
+/// The coordinates, in an operand of shape `From` that was broadcast, of the result's element at `at`.
 template <class From, std::size_t Rank>
 ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, From::rank> unbroadcast(
     const std::array<std::size_t, Rank>& at) noexcept {
@@ -55,15 +55,15 @@ ASHLAR_ALWAYS_INLINE constexpr std::array<std::size_t, From::rank> unbroadcast(
     return from;
 }
 
-/// The piece of a map that does more than pass an index on; there is at most one.
+/// The piece of a map that is shifted, divided or wrapped; there is at most one.
 consteval index_piece moving_piece(const auto& map) {
     for (const index_piece& piece : map)
         if (piece.shifted || !piece.is_affine()) return piece;
     return {};
 }
 
-/// The coordinates in operand Index of what stands at `at` in the node: for nodes that compute element by element or
-/// only move elements (concat and take choose by value and are not among them).
+/// The coordinates in operand Index of the node's element at `at`, for nodes that compute element by element or only
+/// move elements. concat and take choose by value and are not among them.
 template <std::size_t Index, class Node>
 ASHLAR_ALWAYS_INLINE constexpr auto operand_coordinates(const Node& node, const coordinates<Node>& at) noexcept {
     using from = typename std::remove_cvref_t<decltype(node.template operand<Index>())>::shape_type;

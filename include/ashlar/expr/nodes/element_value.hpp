@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One element of an expression whose elements can be told one by one, without evaluating the rest.
+// One element of an expression, computed without evaluating the rest.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether `value_at` can tell the elements of an expression: memory, numbers, coordinates, masks, what only moves
-/// elements, and elementwise functions of those.
+/// Whether `value_at` can compute the elements of an expression: memory, numbers, coordinates, masks, nodes that only
+/// move elements, and elementwise functions of those.
 template <class Expression>
 consteval bool value_is_readable() {
     constexpr node_kind kind = kind_of<Expression>;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where a node's elements lie in an operand, as one value: every shape operation says its map here, and here only.
+// The map from a node's elements to those of its operand, as one value. Every shape operation defines its map here, and
+// only here.
 //
-// A map is a list of pieces. A piece takes some neighbouring axes of the node, counts their indices in row-major order
-// to one number i, and finds number (first + i * step) / divisor, around the operand's axes where it wraps:
+// A map is a list of pieces. A piece takes some neighbouring axes of the node, numbers their entries in row-major order
+// by i, and maps i to number (first + i * step) / divisor of the operand's axes, modulo their size if it wraps:
 //
 //     permute               one axis to one
-//     slice, flip           one axis to one, with a step and a first entry that the running program knows
+//     slice, flip           one axis to one, with a step and a first entry known only at run time
 //     broadcast             one axis to an axis of one entry, or to none: step 0
 //     repeat                one axis to one, divisor Times
 //     roll                  one axis to one, first = extent - Shift, wraps
-//     window                two axes to one, a piece for each: what they find is added up
+//     window                two axes to one, one piece each: their results are added
 //     reshape               the smallest runs of axes with equal products, many to many
 //
-// Everything else follows: coordinates (nodes/coordinates.hpp), the axes that are carried, strides in memory and runs
+// Everything else is derived from it: coordinates (nodes/coordinates.hpp), the carried axes, strides in memory and runs
 // of equal steps (plan/graph/axis_map.hpp, column_blocks.hpp), steps and distances of lanes (eval/access), copies in
-// constant expressions (eval/constant). All of these compose as maps do, node after node, so that chains need no form
-// of their own.
+// constant expressions (eval/constant). Maps compose node by node, so chains need no special case.
 #pragma once
 
 #include <array>
@@ -28,14 +28,14 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Nodes that only say where their operand's elements are.
+/// Nodes that only move the elements of their operand.
 constexpr bool is_index_map(node_kind kind) {
     return kind == node_kind::permute || kind == node_kind::reshape || kind == node_kind::slice ||
            kind == node_kind::broadcast || kind == node_kind::repeat || kind == node_kind::roll ||
            kind == node_kind::window;
 }
 
-/// What they are called.
+/// The names of these nodes.
 constexpr const char* move_name(node_kind kind) {
     switch (kind) {
     case node_kind::permute: return "permute";
@@ -71,7 +71,7 @@ consteval axis_extents extents_of_axes() {
     return axes;
 }
 
-/// What the type of such a node says beside its shape.
+/// The template parameters of such a node, except its shape.
 struct move_parameters {
     std::size_t axis = 0;         // slice, repeat, roll, window
     std::ptrdiff_t step = 1;      // slice, window: step, repeat: times, roll: shift
@@ -94,20 +94,19 @@ template <std::size_t Axis, std::size_t Step, std::size_t Dilation, class Shape,
 inline constexpr move_parameters move_of<window_node<Axis, Step, Dilation, Shape, Expression>>{
     .axis = Axis, .step = Step, .dilation = Dilation};
 
-/// The axes [first, last) of a node, whose entries are found along the axes [operand_first, operand_last) of an
-/// operand.
+/// The axes [first, last) of a node, whose entries lie along the axes [operand_first, operand_last) of an operand.
 struct index_piece {
     std::size_t first = 0, last = 0, operand_first = 0, operand_last = 0;
     std::ptrdiff_t step = 1;
     std::ptrdiff_t offset = 0;
     std::size_t divisor = 1;
     std::size_t around = 0;  // entries of the axes that it wraps around, 0 if it does not
-    bool shifted = false;    // begins at an entry that only the running program knows
+    bool shifted = false;    // starts at an entry known only at run time
 
     constexpr bool is_single() const { return last - first == 1 && operand_last - operand_first == 1; }
     /// Whether neighbours stay neighbours, `step` apart.
     constexpr bool is_affine() const { return divisor == 1 && around == 0; }
-    /// The number in the operand of number i of the node; a shifted piece counts from its first entry.
+    /// The operand's number for number i of the node; a shifted piece counts from its first entry.
     ASHLAR_ALWAYS_INLINE constexpr std::size_t of(std::size_t i) const {
         const std::size_t moved = (static_cast<std::size_t>(offset) + i * static_cast<std::size_t>(step)) / divisor;
         return around == 0 ? moved : moved % around;

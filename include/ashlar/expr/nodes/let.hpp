@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Named sub-results: let(value, body) computes a value once and uses it wherever the body does.
+// Named sub-results: let(value, body) computes a value once and uses it throughout the body.
 #pragma once
 
 #include <type_traits>
@@ -15,11 +15,11 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// What tells one let from another: the type of its body function and of its value.
+/// Distinguishes lets by the types of the body function and of the value.
 template <class Function, class Value>
 struct let_tag {};
 
-/// Whether the body of a let takes the value and makes an expression of it.
+/// Whether the body of a let accepts the value and returns an expression.
 template <class Result>
 struct let_body {
     static constexpr bool gives_expression = any_expression<Result>;
@@ -27,8 +27,8 @@ struct let_body {
 
 }  // namespace detail
 
-/// f(value) with the value computed once, however often f uses it; in the tile where that is possible, else in memory.
-/// f is called here and now with an expression that stands for the value, and returns an expression.
+/// f(value) with the value computed once, however often f uses it: in the tile if possible, else in memory. f is called
+/// immediately, with an expression that stands for the value, and returns an expression.
 ///
 ///     auto y = let(x - mean<-1>(x, keep_dims), [](const auto& d) { return d * rsqrt(mean<-1>(d * d, keep_dims)); });
 template <any_expression Expression, class Function>
@@ -37,7 +37,7 @@ template <any_expression Expression, class Function>
     using tag = detail::let_tag<function, detail::held<Expression>>;
     using name = let_value_node<tag, shape_of<Expression>, element_of<Expression>>;
     const name y{};
-    // Asked here: whatever asks for it deeper stands in front of every error in the function.
+    // Tested here: a test deeper inside would be printed before every error in the function.
     if constexpr (requires { f(y); }) {
         using body = decltype(f(y));
         static_assert(detail::let_body<body>::gives_expression,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Values on their way to memory of f16 or bf16.
+// Values that are stored to memory of f16 or bf16.
 #pragma once
 
 #include <ashlar/core/concepts.hpp>
@@ -10,7 +10,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What an expression is for a destination of f16 or bf16: the same values, which the store rounds.
+/// Wraps an expression for a destination of f16 or bf16: the same values, which the store rounds.
 template <class Narrow>
 struct narrowing_function {
     using stored = Narrow;
@@ -23,7 +23,7 @@ struct narrowing_function {
 template <class Narrow>
 inline constexpr bool takes_idle_lanes<narrowing_function<Narrow>> = true;
 
-/// The expression as it is evaluated into memory of Narrow.
+/// The expression as evaluated into memory of Narrow.
 template <class Narrow, class Expression>
 using narrowing = map_node<narrowing_function<Narrow>, typename Expression::shape_type, float, Expression>;
 template <class Narrow, class Expression>
@@ -36,8 +36,8 @@ inline constexpr bool is_narrowing = false;
 template <class Narrow, class Shape, class Expression>
 inline constexpr bool is_narrowing<map_node<narrowing_function<Narrow>, Shape, float, Expression>> = true;
 
-/// The elements of a node's values in memory that stages write: floats but for a narrowing. No template over nodes, of
-/// which each would be another type.
+/// The element type of a node's values in memory that stages write: the narrow type of a narrowing, else the node's
+/// own. Not a template over nodes, which would be another type for each.
 template <bool Narrows>
 struct stored_elements {
     template <class Node>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a node holds what it is made from: named tensors are borrowed, everything else is owned.
+// How a node holds its operands: named tensors are borrowed, everything else is owned.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1 {
 
-/// A number as an expression of rank 0; a scalar beside a tensor takes the tensor's element type.
+/// A number as an expression of rank 0; next to a tensor it takes the tensor's element type.
 template <class Element>
 struct scalar_node {
     using shape_type = shape<>;
@@ -23,10 +23,9 @@ struct scalar_node {
 
 namespace detail {
 
-/// An empty member for the sake of its move constructor: because that is not trivial, functions build their results
-/// where they are wanted. Results that may be copied as a block g++ copies there from a place of their own, and every
-/// copy waits for what was just stored. Copies stay trivial: no function is made for them that several units could
-/// share, each built for another instruction set.
+/// An empty member with a move constructor that is not trivial, so that functions construct their results in place. g++
+/// copies results that may be copied as a block from a temporary, and every copy waits for the stores before it. Copies
+/// stay trivial: a copy function could be shared by translation units that are built for different instruction sets.
 template <class Owner>
 struct built_in_place {
     built_in_place() = default;
@@ -35,8 +34,8 @@ struct built_in_place {
     ASHLAR_ALWAYS_INLINE constexpr built_in_place(built_in_place&&) noexcept {}
 };
 
-/// A copy of the members one by one, for the reason given at `built_in_place`. A node without state is made anew: of
-/// two of one type in one expression g++ 12 takes one for the other in constant expressions, and refuses to read it.
+/// A copy, member by member for the reason given at `built_in_place`. A node without state is created anew: in constant
+/// expressions g++ 12 confuses two nodes of one type in one expression, and refuses to read them.
 template <class Expression>
 ASHLAR_ALWAYS_INLINE constexpr Expression copy_of(const Expression& e) {
     if constexpr (std::is_empty_v<Expression> && requires { Expression{}; })
@@ -66,7 +65,7 @@ struct operand_storage<std::index_sequence<Index...>, Operands...> : indexed_ope
 template <class... Operands>
 using operand_list = operand_storage<std::index_sequence_for<Operands...>, Operands...>;
 
-/// As std::is_trivially_copy_constructible_v, which instantiates a dozen templates for each type.
+/// Like std::is_trivially_copy_constructible_v, which instantiates a dozen templates for each type.
 template <class Expression>
 inline constexpr bool is_trivially_copied = __is_trivially_constructible(Expression, const Expression&);
 
@@ -75,7 +74,7 @@ inline constexpr bool is_owning_tensor = false;
 template <class Element, auto... Dims>
 inline constexpr bool is_owning_tensor<basic_tensor<Element, Dims...>> = true;
 
-/// A tensor or view as an operand that only reads.
+/// A tensor or view as a read-only operand.
 template <class Element, auto... Dims>
 ASHLAR_ALWAYS_INLINE constexpr auto borrow(const basic_tensor<Element, Dims...>& t) {
     return basic_view<const Element, Dims...>(t.data());

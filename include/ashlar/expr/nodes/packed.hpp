@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A matrix in the order in which the product kernels stream it: panels of columns, one behind the other.
+// A matrix in the order in which product kernels stream it: one panel of columns after another.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// What packed matrices and borrowed ones have in common.
+/// The common base of packed matrices and borrowed ones.
 template <class Derived, class Element, std::size_t Panel, auto Rows, auto Columns>
 struct packed_access : shape<Rows, Columns> {
     using shape_type = shape<Rows, Columns>;
@@ -26,7 +26,7 @@ struct packed_access : shape<Rows, Columns> {
     static constexpr bool is_quantized = false;
     static constexpr std::uint8_t spread = 1;
 
-    /// The element at (row, column); both are preconditions, checked in debug builds.
+    /// The element at (row, column). Both must be in range, checked in debug builds.
     template <class Config = current_config>
     [[nodiscard]] constexpr Element operator()(std::size_t row, std::size_t column) const {
         ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1],
@@ -36,7 +36,7 @@ struct packed_access : shape<Rows, Columns> {
     }
 };
 
-/// A packed matrix that somebody else owns, as an operand.
+/// A packed matrix of another owner, as an operand.
 template <class Element, std::size_t Panel, auto Rows, auto Columns>
 struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
     const Element* elements;
@@ -47,19 +47,19 @@ struct borrowed_packed : packed_access<borrowed_packed<Element, Panel, Rows, Col
 
 }  // namespace detail
 
-/// Columns of a panel unless a type says otherwise: one cache line (of f16 and bf16 half of one, as many as of float),
-/// on every architecture and with all flags. Kernels with narrow registers read a panel in parts, those with wide ones
-/// several panels side by side.
+/// The default number of columns of a panel: one cache line (for f16 and bf16 half of one, with as many columns as for
+/// float), on every architecture and with all flags. Kernels with narrow registers read a panel in parts, those with
+/// wide ones read several panels side by side.
 ///
 ///     static_assert(default_panel<float> == 16 && default_panel<double> == 8);
 template <class Element>
 inline constexpr std::size_t default_panel =
     sizeof(detail::computed<Element>) < 64 ? 64 / sizeof(detail::computed<Element>) : 1;
 
-/// Columns of a panel that is as wide as the register blocks of this build: as many registers as leave room for a tall
-/// block of rows, so that the panel is read from the first cache often and from behind it seldom. Three of 32 registers
-/// (8 x 3 sums), two of 16 (6 x 2). It depends on the build's flags, so a type of yours with such a member is another
-/// one in each: keep it inside one translation unit.
+/// Columns of a panel as wide as the register blocks of this build. The panel takes as many registers as leave room for
+/// a tall block of rows, so that it is mostly read from the L1 cache. Three of 32 registers (8 x 3 accumulators), two
+/// of 16 (6 x 2). It depends on the build's flags, so a type of yours with such a member differs between builds: keep
+/// it inside one translation unit.
 ///
 ///     const auto w = pack<tuned_panel<float>>(weights);   // packed<float, 64, 256, tuned_panel<float>>
 template <class Element, class Config = current_config>
@@ -68,8 +68,8 @@ inline constexpr std::size_t tuned_panel =
                                              ? Config::register_bits / 8 / sizeof(detail::computed<Element>)
                                              : 4);
 
-/// A matrix [rows, columns] for the right-hand side of `matmul`, held in panels of some columns, each [rows][columns of
-/// the panel]. The layout is part of the type; sizeof is that of the plain matrix. Made by `pack`.
+/// A matrix [rows, columns] for the right operand of `matmul`, stored in panels of columns, each [rows][columns of the
+/// panel]. The layout is part of the type; sizeof is that of the plain matrix. Made by `pack`.
 ///
 ///     template <class Element, std::size_t Panel, auto Rows, auto Columns>   // deduced; `packed` is the type to write
 ///     inline std::size_t rows_of(const basic_packed<Element, Panel, Rows, Columns>&) { return Rows; }
@@ -78,8 +78,8 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     : detail::packed_access<basic_packed<Element, Panel, Rows, Columns>, Element, Panel, Rows, Columns> {
     Element elements[shape<Rows, Columns>::size];
 
-    // With a constructor `packed<bf16, ...>{}` has zeros: an aggregate would have an initial value for each bf16, at
-    // 500 bytes of clang's memory.
+    // With a constructor, `packed<bf16, ...>{}` has zeros. An aggregate would have an initial value for each bf16,
+    // which costs clang 500 bytes of memory each.
     basic_packed() = default;
 
     template <any_expression Expression>
@@ -90,7 +90,7 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
     ASHLAR_ALWAYS_INLINE constexpr Element* data() & { return elements; }
     constexpr const Element* data(  // ashlar: packed: the memory of a temporary would dangle; name it first
     ) const&& = delete;
-    /// As an operand of an expression that does not copy it.
+    /// A borrowed operand, not a copy.
     ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& {
         return detail::borrowed_packed<Element, Panel, Rows, Columns>(elements);
     }
@@ -98,7 +98,7 @@ struct alignas(detail::alignment_for(sizeof(Element) * shape<Rows, Columns>::siz
 };
 
 /// The packed matrix type for elements of type Element and dimensions [rows, columns]: one layout for all
-/// architectures, or panels of so many columns.
+/// architectures, or panels of Panel columns.
 ///
 ///     packed<float, 64, 256> w = pack(weights);
 ///     y = matmul(x, w);

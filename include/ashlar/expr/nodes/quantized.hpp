@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A matrix in 8 bits, with a scale for each column, in the order in which kernels of integer products stream it.
+// A matrix in 8 bits with a scale per column, in the order in which kernels of integer products stream it.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@ struct basic_quantized;
 
 namespace detail {
 
-/// Whether products with an operand are those of integers.
+/// Whether products with an operand are integer products.
 template <class Expression>
 inline constexpr bool is_quantized = false;
 template <class Expression>
     requires(kind_of<Expression> == node_kind::packed)
 inline constexpr bool is_quantized<Expression> = Expression::is_quantized;
 
-/// Most rows of a matrix in 8 bits: sums of so many products fit into 32 bits.
+/// The maximum number of rows of a matrix in 8 bits: a sum of so many products fits into 32 bits.
 inline constexpr std::size_t most_quantized_rows = 131'072;
 
-/// What can be held in 8 bits.
+/// Whether a matrix can be held in 8 bits.
 template <class Element, auto... Dims>
 struct quantized_matrix {
     static constexpr bool fits = false;
@@ -42,22 +42,22 @@ struct quantized_matrix<Element, Rows, Columns> {
         std::is_same_v<typename smoothed_traits<Element>::value, float> && extent_of(Rows) <= most_quantized_rows;
 };
 
-/// What quantized matrices and borrowed ones have in common.
+/// The common base of quantized matrices and borrowed ones.
 template <class Derived, class Element, auto Rows, auto Columns>
 struct quantized_access : shape<Rows, Columns> {
     using shape_type = shape<Rows, Columns>;
     using value_type = typename smoothed_traits<Element>::value;
     using expression_category = node_category;
     static constexpr node_kind kind = node_kind::packed;
-    /// Columns of a panel, one cache line by a group of four depth steps, on all architectures.
+    /// Columns of a panel: times a group of four depth steps, they fill one cache line, on all architectures.
     static constexpr std::size_t panel = 16;
     static constexpr bool is_quantized = true;
-    /// Whether the outliers of columns are spread, and those of the rows that it multiplies.
+    /// Whether the outliers of the columns are spread, and those of the rows that it multiplies.
     static constexpr bool is_smoothed = smoothed_traits<Element>::is_smoothed;
     static constexpr std::uint8_t spread = is_smoothed ? std::uint8_t{spread_of(shape_type::extents[0])} : 1;
     static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4, spread};
 
-    /// The value at (row, column); both are preconditions, checked in debug builds.
+    /// The value at (row, column). Both must be in range, checked in debug builds.
     template <class Config = current_config>
     [[nodiscard]] constexpr value_type operator()(std::size_t row, std::size_t column) const {
         ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1],
@@ -67,7 +67,7 @@ struct quantized_access : shape<Rows, Columns> {
     }
 };
 
-/// A quantized matrix that somebody else owns, as an operand.
+/// A quantized matrix of another owner, as an operand.
 template <class Element, auto Rows, auto Columns>
 struct borrowed_quantized : quantized_access<borrowed_quantized<Element, Rows, Columns>, Element, Rows, Columns> {
     const basic_quantized<Element, Rows, Columns>* matrix;
@@ -81,11 +81,11 @@ struct borrowed_quantized : quantized_access<borrowed_quantized<Element, Rows, C
 
 }  // namespace detail
 
-/// A matrix [rows, columns] of floats for the right-hand side of `matmul`, each column rounded to integers from -127 to
-/// 127 with a scale of its own: a quarter of the bytes, and a scale and a sum for each column. `matmul(x, w)` rounds
-/// each row of x likewise, when it runs, adds up integers exactly, and multiplies the sum by both scales: the sums are
-/// the same on every machine. Made by `quantize`; elsewhere than in products it has the rounded values. A row of x with
-/// NaN or infinity gives NaN, one of zeros zeros. Depth and columns are filled up to multiples of 4 and 16.
+/// A matrix [rows, columns] of floats for the right operand of `matmul`, with each column rounded to integers from -127
+/// to 127 with its own scale: a quarter of the bytes, plus a scale and a sum per column. When `matmul(x, w)` runs, it
+/// rounds each row of x likewise, accumulates integers exactly, and multiplies the sum by both scales; the sums are the
+/// same on every machine. Made by `quantize`; outside of products it has the rounded values. A row of x with NaN or
+/// infinity gives NaN, a row of zeros gives zeros. Depth and columns are padded to multiples of 4 and 16.
 ///
 ///     template <class Element, auto Rows, auto Columns>   // deduced; `quantized` is the type to write
 ///     inline std::size_t rows_of(const basic_quantized<Element, Rows, Columns>&) { return Rows; }
@@ -111,13 +111,13 @@ struct alignas(64) basic_quantized<Element, Rows, Columns>
     ASHLAR_ALWAYS_INLINE constexpr const std::int32_t* column_sums() const& { return sums; }
     constexpr const std::int8_t* data(  // ashlar: quantized: the memory of a temporary would dangle; name it first
     ) const&& = delete;
-    /// As an operand of an expression that does not copy it.
+    /// A borrowed operand, not a copy.
     ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& {
         return detail::borrowed_quantized<Element, Rows, Columns>(this);
     }
     void borrow() const&& = delete;  // ashlar: quantized: the memory of a temporary would dangle; name it first
 
-    /// The memory, for those who fill it.
+    /// The memory, for code that fills it.
     ASHLAR_ALWAYS_INLINE constexpr detail::quantized_columns columns_in_memory() noexcept {
         return {layout, elements, scales, sums};
     }
@@ -126,7 +126,7 @@ struct alignas(64) basic_quantized<Element, Rows, Columns>
 /// The type of a matrix in 8 bits for elements of type Element and dimensions [rows, columns].
 ///
 ///     static quantized<float, 64, 256> w = quantize(weights);
-///     y = matmul(x, w);   // the epilogues of `matmul` are applied as to floats
+///     y = matmul(x, w);   // the epilogues of `matmul` apply as with floats
 template <class Element, auto... Dims>
 using quantized = basic_quantized<Element, detail::canonical(Dims)...>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a refused operation returns, so that its error stays the only one.
+// The result of a refused operation, so that its error stays the only one.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The function of a refused operation, and its mark.
+/// The function of a refused operation, which marks its node.
 struct refused_function {
     static constexpr std::size_t flops = 0;
     template <class Argument>
@@ -23,8 +23,8 @@ struct refused_function {
     }
 };
 
-/// Zeros in place of a refused operation, of the elements and of the shape that it was most likely meant to have.
-/// Whatever is made of them can be assigned to anything.
+/// Zeros in place of a refused operation, with the elements and the shape it most likely should have. Expressions of
+/// them can be assigned to anything.
 template <class Element, class Shape>
 ASHLAR_ALWAYS_INLINE constexpr auto refused() noexcept {
     return map_node<refused_function, Shape, Element, scalar_node<Element>>{{{}, {{scalar_node<Element>{}}}}, {}};
@@ -41,17 +41,17 @@ inline constexpr bool is_refused<Expression> =
 template <class Shape, class Element>
 inline constexpr bool is_refused<map_node<refused_function, Shape, Element, scalar_node<Element>>> = true;
 
-/// The first parameters of functions that are called with what is no expression.
+/// The first parameters of functions that are called with something that is no expression.
 using refused_elementwise_call = refused_call<
     "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 using refused_reduction_call = refused_call<
     "ashlar: reduction: takes one tensor, view or expression, and axes as template arguments; write sum<1>(x), sum<0, 1>(x, keep_dims)">;
 
-/// The element type of a refused operation that makes floating-point numbers.
+/// The element type of a refused operation that returns floating-point numbers.
 template <class Element>
 using floating_or_float = std::conditional_t<std::is_floating_point_v<Element>, Element, float>;
 
-/// The first shape of the highest rank: what operands that do not broadcast were most likely meant to become.
+/// The first shape of the highest rank: the most likely result of operands that do not broadcast.
 template <class First, class... Rest>
 struct longest_shape {
     using type = First;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A sequence: steps that are evaluated one after the other, each on the result of the one before, such as the layers of
-// a model.
+// A sequence: steps evaluated one after another, each on the previous result, such as the layers of a model.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +12,13 @@
 
 namespace ashlar::inline v0_1 {
 
-/// Marks (as expression_category) sequences.
+/// Marks sequences, as their expression_category.
 struct sequence_category {};
 
-/// An expression that is evaluated in steps, as the call of an `nn::encoder` is: when it is assigned or given to `eval`
-/// or `evaluate`; where it is an operand, when the expression around it is built, which then owns the values (and whose
-/// `flops` do not have it). `plan`, `explain`, `flops` and the bytes of scratch are those of all steps; equal steps
-/// have one plan.
+/// An expression that is evaluated in steps, such as the call of an `nn::encoder`: when it is assigned or passed to
+/// `eval` or `evaluate`. As an operand it is evaluated when the expression around it is built, which then owns the
+/// values (and whose `flops` do not include it). `plan`, `explain`, `flops` and the bytes of scratch cover all steps;
+/// equal steps share one plan.
 template <class Expression>
 concept sequence_expression =
     any_expression<Expression> &&
@@ -27,11 +26,11 @@ concept sequence_expression =
 
 namespace detail {
 
-/// Expressions by their types alone.
+/// A list of expression types.
 template <class... Expression>
 struct expression_list {};
 
-/// Bytes of an object.
+/// The bytes of an object.
 struct object_bytes {
     const void* first = nullptr;
     std::size_t count = 0;
@@ -41,24 +40,24 @@ template <class Object>
     return {&object, sizeof(Object)};
 }
 
-/// Steps applied to an input; all results have the input's shape and element type. The steps run in the order in which
-/// they stand here, each of them `count` times. This is all that a step says; plan and eval do the rest:
+/// Steps applied to an input; all results have the input's shape and element type. The steps run in the order given
+/// here, each of them `count` times. A step has only these members; plan and eval do the rest:
 ///
 ///     static constexpr std::size_t count;
-///     // The expression of the i-th time. x is a dense view of the result before it.
+///     // The expression of repetition i. x is a dense view of the previous result.
 ///     template <class Source>
 ///     constexpr auto operator()(const Source& x, std::size_t i, std::byte* memory) const noexcept;
 ///
-/// A step that does something when it is called, as decoding appends to caches, says what that takes. It is called once
-/// in each evaluation then; others may be called more often, to find out what they read.
+/// A step whose call has effects, such as decoding, which appends to caches, declares its needs. It is called once per
+/// evaluation; other steps may be called more often, to find out what they read.
 ///
-///     // Bytes of `memory`, which the expression has for its own scratch afterwards. (None in constant expressions.)
+///     // Bytes of `memory`, which the expression uses for its own scratch afterwards. (None in constant expressions.)
 ///     template <class Source, class Config>
 ///     static constexpr std::size_t call_bytes;
-///     // What it evaluates, for `flops` and `explain`.
+///     // What the call evaluates, for `flops` and `explain`.
 ///     template <class Source>
 ///     using call_expressions = expression_list<...>;
-///     // Objects of which it reads other parts each time: results of the steps before do not go there.
+///     // Objects of which it reads another part each time: results of earlier steps are not placed there.
 ///     std::array<object_bytes, N> objects;
 template <class Input, class... Steps>
 struct sequence_node : explained_members<sequence_node<Input, Steps...>> {
@@ -81,7 +80,7 @@ private:
     }
 };
 
-/// The sequence of these steps from x on.
+/// The sequence of these steps, starting from x.
 template <any_expression Input, class... Steps>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto in_sequence(Input&& x, const Steps&... steps) noexcept {
     return sequence_node<held<Input>, Steps...>{{}, hold(std::forward<Input>(x)), {{steps}...}};

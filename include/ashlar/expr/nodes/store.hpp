@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// store: a sub-result that is also written to memory of the caller's.
+// store: also writes a sub-result to the caller's memory.
 #pragma once
 
 #include <type_traits>
@@ -24,11 +24,11 @@ struct store_destination {
 
 }  // namespace detail
 
-/// Passes e on and, when an expression that contains it is evaluated, writes it to the destination as well: a named
-/// tensor or a view, of the same shape and element type, that must outlive the expression and overlap nothing it reads.
-/// All of e is written, whatever is read of it: a slice, a row, what a condition or a mask keeps, its shape by `index`,
-/// nothing by the function of a `let`. With `rows_below(n)` those rows are written that the first n rows of the result
-/// are made of, at least, and all if they are made of none.
+/// Passes e on and also writes it to the destination when an expression that contains it is evaluated. The destination
+/// is a named tensor or a view, of the same shape and element type. It must outlive the expression and not overlap
+/// anything the expression reads. All of e is written, even if only a part of it is used (a slice, a row, what a
+/// condition or a mask keeps), only its shape (by `index`), or nothing (by the function of a `let`). With
+/// `rows_below(n)` at least the rows that the first n rows of the result use are written; all rows if they use none.
 ///
 ///     tensor<float, 64, 64> weights;
 ///     tensor<float, 64, 32> y = matmul(store(weights, softmax(scores)), v);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What can be viewed in place instead of becoming the operand of a node.
+// Expressions that are viewed in place instead of becoming the operand of a node.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The element type of a viewable argument, const where it must not be written.
+/// The element type of a viewable argument, const if it must not be written.
 template <class Expression>
 using memory_element = std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Expression>&>().data())>;
 
@@ -23,7 +23,7 @@ using memory_element = std::remove_pointer_t<decltype(std::declval<std::remove_r
 template <class Expression>
 concept writable = viewable<Expression> && !std::is_const_v<memory_element<Expression>>;
 
-/// The argument unchanged: a view of memory, as a node holds it otherwise.
+/// The argument unchanged: memory as a view, anything else as a node holds it.
 template <any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto itself(Expression&& e) noexcept {
     if constexpr (viewable<Expression>)
@@ -33,7 +33,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto itself(Expression&& e) noexcept {
         return hold(std::forward<Expression>(e));
 }
 
-/// What a refused shape operation returns: of memory a view, so that it can be read and written where that was meant.
+/// The result of a refused shape operation. For memory it is a view, so that code that reads or writes it still
+/// compiles.
 template <class Shape, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_shape([[maybe_unused]] Expression&& e) noexcept {
     if constexpr (viewable<Expression>)
