@@ -20,7 +20,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// The position among From of each label of To.
+/// The position in From of each label of To.
 template <label_list From, label_list To>
 consteval std::array<std::size_t, To.count> positions_of() {
     std::array<std::size_t, To.count> axes{};
@@ -28,13 +28,13 @@ consteval std::array<std::size_t, To.count> positions_of() {
     return spelled_out(axes);
 }
 
-/// Axis i of the result has label To[i]; the labels are the same.
+/// Permutes the axes from the labels From to the same labels in the order To.
 template <label_list From, label_list To, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto arrange(Expression&& e) noexcept {
     return permute_by<positions_of<From, To>()>(std::forward<Expression>(e));
 }
 
-/// All axes in order, but the first repeated label and its first occurrence last.
+/// All axes in order, except that the first repeated label and its first occurrence come last.
 template <label_list Labels>
 consteval std::array<std::size_t, Labels.count> repeated_last() {
     const std::size_t second = Labels.find_repeated(), first = Labels.find(Labels.text[second]);
@@ -47,7 +47,7 @@ consteval std::array<std::size_t, Labels.count> repeated_last() {
     return spelled_out(axes);
 }
 
-/// Axes that share a label become one, their diagonal: of n * n entries in a row every (n + 1)-th.
+/// Replaces axes that share a label by their diagonal: every (n + 1)-th of n * n entries.
 template <class Dimensions, label_list Labels, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto take_diagonals(Expression&& e) noexcept {
     if constexpr (Labels.find_repeated() == Labels.count) {
@@ -85,14 +85,14 @@ consteval auto spread_shape() {
     });
 }
 
-/// An operand of an elementwise product: its axes in the order of the result, extent 1 where it has none.
+/// An operand of an elementwise product: its axes in the order of the result, with extent 1 for missing ones.
 template <class Dimensions, label_list Labels, label_list Result, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto spread(Expression&& e) noexcept {
     return reshape_to<decltype(spread_shape<Dimensions, Labels, Result>())>(
         arrange<Labels, Result.common(Labels)>(std::forward<Expression>(e)));
 }
 
-/// Axes merged into one: the axis itself if it is one, else their size.
+/// The dimension of merged axes: the axis itself if there is one, else their size.
 template <class Axes>
 consteval auto merged_dimension() {
     if constexpr (Axes::rank == 1)
@@ -108,8 +108,8 @@ using matrix_shape =
                     shape<merged_dimension<typename Dimensions::template shape_of_labels<Rows>>(),
                           merged_dimension<typename Dimensions::template shape_of_labels<Columns>>()>>::type;
 
-/// The sum over the shared labels of the products, as one matrix product: [batch..., rows, shared] by
-/// [batch..., shared, columns].
+/// The sum of products over the shared labels, as one matrix product: [batch..., rows, shared] by [batch..., shared,
+/// columns].
 template <class Dimensions, label_list Left, label_list Right, label_list Result, class FirstOperand,
           class SecondOperand>
 ASHLAR_ALWAYS_INLINE constexpr auto contract(FirstOperand&& a, SecondOperand&& b) noexcept {
@@ -124,7 +124,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto contract(FirstOperand&& a, SecondOperand&& b
                         arrange<Right, batch.with(shared).with(columns)>(std::forward<SecondOperand>(b))))));
 }
 
-/// Two operands whose labels are distinct and all needed.
+/// The product of two operands whose labels are distinct and all needed.
 template <class Dimensions, label_list Left, label_list Right, label_list Result, class FirstOperand,
           class SecondOperand>
 ASHLAR_ALWAYS_INLINE constexpr auto multiply(FirstOperand&& a, SecondOperand&& b) noexcept {
@@ -133,7 +133,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto multiply(FirstOperand&& a, SecondOperand&& b
         return spread<Dimensions, Left, Result>(std::forward<FirstOperand>(a)) *
                spread<Dimensions, Right, Result>(std::forward<SecondOperand>(b));
     } else {
-        // The operand whose own labels come first in the result is the left one, so that the product needs no
+        // The left operand is the one whose own labels come first in the result, so that the product needs no
         // transpose.
         constexpr label_list own = Result.except(Left.common(Right));
         if constexpr (own.count > 0 && Right.contains(own.text[0]))
@@ -145,7 +145,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto multiply(FirstOperand&& a, SecondOperand&& b
     }
 }
 
-/// An operand's diagonals, summed over the labels that nothing else needs.
+/// An operand's diagonals, summed over the labels that neither the result nor the other operand needs.
 template <class Dimensions, label_list Labels, label_list Needed, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto prepare(Expression&& e) noexcept {
     return sum_out<Labels.diagonal(), Needed>(take_diagonals<Dimensions, Labels>(std::forward<Expression>(e)));
@@ -166,7 +166,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(FirstOperand&& a, SecondOperand&& 
                             prepare<Dimensions, SecondLabels, for_right>(std::forward<SecondOperand>(b)));
 }
 
-/// Multiply-adds of multiplying two operands first and the product by the third.
+/// The multiply-adds of multiplying First by Second, then the product by Third.
 template <class Dimensions, label_list First, label_list Second, label_list Third, label_list Result>
 consteval std::size_t cost_of_order() {
     constexpr label_list both = First.with(Second).distinct(), rest = Third.with(Result);
@@ -202,10 +202,10 @@ ASHLAR_ALWAYS_INLINE constexpr auto einsum_of(FirstOperand&& a, SecondOperand&& 
 
 }  // namespace detail
 
-/// Einstein summation: one letter for each axis, operands separated by commas; what is not in the result behind ->
-/// is summed over. Without -> the result has the letters that occur once, in alphabetical order, as in NumPy. A
-/// letter twice in one operand takes the diagonal. Sums over a letter that two operands share become a matmul; of
-/// three operands the cheapest pair is multiplied first. Lazy; dimensions keep their names.
+/// Einstein summation: one letter per axis, operands separated by commas. Letters missing from the result after -> are
+/// summed over. Without -> the result has the letters that occur once, in alphabetical order, as in NumPy. A letter
+/// twice in one operand takes the diagonal. Sums over a letter that two operands share become a matmul; of three
+/// operands the cheapest pair is multiplied first. Lazy; dimensions keep their names.
 ///
 ///     auto scores = einsum<"bqd,bkd->bqk">(q, k);
 ///     auto trace = einsum<"ii->">(m);

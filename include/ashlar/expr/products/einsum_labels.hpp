@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the labels of an einsum stand for, and the checks that they stand for the operands' axes.
+// The dimensions of einsum's labels, and the checks that labels fit the operands' axes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Whether there is a list of labels for each operand, of up to three.
+/// Whether there is a list of labels for each operand, and at most three operands.
 template <std::size_t Lists, std::size_t Operands>
 struct einsum_operands {
     static constexpr bool match = Lists == Operands && Operands <= 3;
@@ -26,13 +26,13 @@ struct einsum_axes {
     static constexpr bool match = Labels.count == Shape::rank;
 };
 
-/// Whether two axes of the same label can be one.
+/// Whether two axes of the same label agree.
 template <char Label, auto First, auto Second>
 struct einsum_label {
     static constexpr bool agrees = dimensions_agree(First, Second);
 };
 
-/// The axes of all operands behind each other.
+/// The axes of all operands, one operand after another.
 template <class... Shapes>
 struct joined {
     using type = shape<>;
@@ -44,7 +44,7 @@ struct joined<shape<Left...>> {
 template <auto... Left, auto... Right, class... Rest>
 struct joined<shape<Left...>, shape<Right...>, Rest...> : joined<shape<Left..., Right...>, Rest...> {};
 
-/// Labels and the dimensions they stand for, a label once for each axis.
+/// Labels and their dimensions, one label per axis.
 template <label_list Labels, class Shape>
 struct label_dimensions {
     static constexpr std::size_t axes = Shape::rank == 0 ? 1 : Shape::rank;
@@ -69,7 +69,7 @@ struct label_dimensions {
                                 dimension_at<Shape, clash % axes>>{};
     }
 
-    /// The first axis of a label that has a name, else its first axis.
+    /// The first named axis of a label, else its first axis.
     template <char Label>
     static consteval std::size_t axis() {
         return []<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -91,12 +91,12 @@ struct label_dimensions {
     template <label_list Chosen>
     using shape_of_labels = decltype(select<Chosen>());
 
-    /// Entries of an array with these labels.
+    /// The number of entries of an array with these labels.
     template <label_list Chosen>
     static constexpr std::size_t size_of_labels = shape_of_labels<Chosen>::size;
 };
 
-/// The check of the first operand whose labels are not as many as its axes.
+/// The check of the first operand with more or fewer labels than axes.
 template <subscripts Parsed, std::size_t Index, class First, class... Rest>
 consteval auto find_other_rank() {
     if constexpr (Parsed.operands[Index].count == First::rank && sizeof...(Rest) > 0)
@@ -105,7 +105,7 @@ consteval auto find_other_rank() {
         return einsum_axes<Parsed.operands[Index], First>{};
 }
 
-/// The extents of the result of a refused einsum, of each label that can be read; 1 of the others.
+/// The extents of the result of a refused einsum: that of each label that can be read, 1 for the others.
 template <subscripts Parsed, class... Shapes>
 inline constexpr std::array<std::size_t, label_list::capacity + 1> intended_extents = [] {
     std::array<std::size_t, label_list::capacity + 1> extents{};
@@ -123,15 +123,15 @@ inline constexpr std::array<std::size_t, label_list::capacity + 1> intended_exte
     return extents;
 }();
 
-/// The shape that a refused einsum was most likely meant to have.
+/// The shape that a refused einsum most likely should have.
 template <subscripts Parsed, class... Shapes>
 consteval auto intended_einsum_shape() {
     return build_shape<Parsed.result.count>(
         []<std::size_t Place>() { return intended_extents<Parsed, Shapes...>[Place]; });
 }
 
-/// Checks that subscripts fit operands of these shapes and elements. The first rule that does not hold silences those
-/// after it.
+/// Checks that subscripts fit operands of these shapes and elements. The first rule that fails suppresses the later
+/// ones.
 template <fixed_string Subscripts, class FirstElement, class... Shapes, class... Elements>
 consteval bool check_einsum(std::type_identity<Elements>...) {
     constexpr subscripts parsed = parse_subscripts(Subscripts.text, Subscripts.size());

@@ -38,7 +38,7 @@ consteval auto batch_axes() {
         []<std::size_t Place>() { return dimension_at<Shape, Place>; });
 }
 
-/// The axis that a matmul sums over: the columns of the left operand, the rows (or all) of the right one.
+/// The axis that matmul sums over: the columns of the left operand, the rows of the right one, or a vector's only axis.
 template <class Shape>
 inline constexpr auto left_columns = dimension_at<Shape, Shape::rank - 1>;
 template <class Shape>
@@ -73,7 +73,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_matmul(Left&& a, Right&& b) noexcept {
         {{}, {{hold(std::forward<Left>(a))}, {hold(std::forward<Right>(b))}}}};
 }
 
-/// The right operand as it was most likely meant where it does not fit.
+/// The most likely intended right operand where the given one does not fit.
 template <class Left, class Right>
 consteval auto intended_right_operand() {
     constexpr std::size_t rank = Right::rank;
@@ -89,7 +89,7 @@ consteval auto intended_right_operand() {
     }
 }
 
-/// The shape that a matmul was most likely meant to have.
+/// The shape that a matmul most likely should have.
 template <class Left, class Right>
 consteval auto intended_matmul_shape() {
     if constexpr (!matmul_operands<Left, Right>::have_axes) {
@@ -122,11 +122,10 @@ concept matmul_compatible =
     detail::matmul_shapes_fit<shape_of<Left>, shape_of<Right>>();
 
 /// The matrix product [..., M, K] by [..., K, N], lazily: [..., M, N]. The axes before the last two are batch axes and
-/// broadcast. As in NumPy a left vector [K] counts as one row and a right vector [K] as one column, and the result has
-/// no axis for it; vector by vector gives rank 0. Names: the K axes must agree, the others travel into the result.
-/// 2 * M * N * K operations per batch entry. Operands that do not fit do not compile: "matmul: the columns of the left
-/// operand must be the rows of the right one", "the batch axes ... must broadcast", "the element types must be the
-/// same".
+/// broadcast. As in NumPy, a left vector [K] is one row and a right vector [K] one column, without an axis in the
+/// result; vector by vector gives rank 0. Names: the K axes must agree, the others pass to the result. 2 * M * N * K
+/// operations per batch entry. Operands that do not fit do not compile: "matmul: the columns of the left operand must
+/// be the rows of the right one", "the batch axes ... must broadcast", "the element types must be the same".
 ///
 ///     auto scores = matmul(q, transpose(k));   // [seq, head] by [head, seq]
 template <any_expression Left, any_expression Right>
@@ -183,7 +182,7 @@ struct dot_axes {
 
 }  // namespace detail
 
-/// The sum of the products of two vectors of one extent, as an expression of rank 0, lazily. Other operands do not
+/// The sum of the products of two vectors of the same extent, lazily, as an expression of rank 0. Other operands do not
 /// compile: "dot: both operands must be vectors", "both vectors must have the same extent".
 ///
 ///     float energy = eval(dot(x, x))();
@@ -206,7 +205,7 @@ template <any_expression Left, any_expression Right>
     }
 }
 
-/// The products of each element of one vector with each of another, lazily: [M] and [N] give [M, N]. Other operands do
+/// The products of each element of one vector and each of another, lazily: [M] and [N] give [M, N]. Other operands do
 /// not compile: "outer: both operands must be vectors".
 ///
 ///     auto table = outer(iota<float, 4>(), x);

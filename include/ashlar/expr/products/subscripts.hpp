@@ -34,7 +34,7 @@ struct label_list {
         for (std::size_t i = 0; i < others.count; ++i) result.push(others.text[i]);
         return result;
     }
-    /// All but one label.
+    /// All labels except one.
     constexpr label_list without(char label) const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
@@ -47,21 +47,21 @@ struct label_list {
             if (i != position) result.push(text[i]);
         return result;
     }
-    /// Those that are in the other list too.
+    /// The labels that are also in the other list.
     constexpr label_list common(const label_list& others) const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
             if (others.contains(text[i])) result.push(text[i]);
         return result;
     }
-    /// Those that are not in the other list.
+    /// The labels that are not in the other list.
     constexpr label_list except(const label_list& others) const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
             if (!others.contains(text[i])) result.push(text[i]);
         return result;
     }
-    /// Each label once, where it occurs first.
+    /// Each label once, at its first position.
     constexpr label_list distinct() const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
@@ -74,7 +74,7 @@ struct label_list {
         while (i < count && find(text[i]) == i) ++i;
         return i;
     }
-    /// What is left when the first repeated label and its first occurrence become one axis, the last.
+    /// The labels after the first repeated label and its first occurrence become one axis, the last.
     constexpr label_list one_diagonal() const {
         const std::size_t second = find_repeated();
         return without_position(second).without_position(find(text[second])).with(text[second]);
@@ -96,7 +96,7 @@ struct subscripts {
     label_list result{};
     subscript_problem problem = subscript_problem::none;
 
-    /// The labels of all operands behind each other.
+    /// The labels of all operands, one operand after another.
     consteval label_list all() const {
         label_list labels{};
         for (std::size_t i = 0; i < operand_count; ++i) labels = labels.with(operands[i]);
@@ -106,7 +106,7 @@ struct subscripts {
 
 consteval bool is_label(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// The labels that occur once, in alphabetical order (capitals first): the result where none is given.
+/// The labels that occur once, in alphabetical order (capitals first): the result if none is given.
 consteval label_list implicit_result(const label_list& all) {
     label_list result{};
     for (char c = 'A'; c <= 'z'; ++c) {
@@ -153,7 +153,7 @@ struct einsum_subscripts {
     static constexpr bool are_letters = problem != subscript_problem::character;
 };
 
-/// Whether the labels behind -> are those of axes, each once.
+/// Whether the labels after -> are labels of operands, each once.
 template <fixed_string Subscripts>
 struct einsum_result {
     static constexpr subscripts parsed = parse_subscripts(Subscripts.text, Subscripts.size());
