@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators between an expression and memory that has no shape: errors that say how.
+// Reports operators between an expression and memory without a shape.
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
@@ -11,8 +11,8 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Any expression, and any memory of numbers that is none, which is refused. As conversions, so that every operator of
-/// a user's that can be called is a better match.
+/// Converts from any expression; `refused_operand` converts from other memory of numbers and is refused. As
+/// conversions, every callable operator of the user is a better match.
 struct expression_argument {
     template <any_expression Expression>
     constexpr expression_argument(const Expression&) noexcept {}
@@ -92,7 +92,7 @@ void operator/=(detail::expression_argument, detail::memory_argument);
 template <auto... Given>
 void operator%=(detail::expression_argument, detail::memory_argument);
 
-// No templates, so that they are better than what says how reductions are called.
+// Not templates, so that they match better than the refused calls of reductions.
 void(max)(detail::expression_argument, detail::memory_argument);
 void(max)(detail::memory_argument, detail::expression_argument);
 void(min)(detail::expression_argument, detail::memory_argument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of tensors that are given other memory, or their settings as arguments: errors that say how.
+// Reports functions of tensors that are called with other memory, or with settings as arguments.
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions that other libraries have by other names: errors that say what they are called here.
+// Reports names that other libraries use, with the name here.
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
@@ -18,7 +18,7 @@ using refused_one_hot_name = refused_call<
 using refused_range_name =
     refused_call<"ashlar: names: ranges are sums and products of iota; write first + step * iota<float, 8>()">;
 
-// In the namespace of a base of all tensors and nodes they are found by these, and are in no one's way.
+// In the namespace of a base of all tensors and nodes, argument-dependent lookup finds these for them only.
 template <auto... Given>
 void cat(refused_concat_name, any_argument = {}, any_argument = {}, any_argument = {});
 template <auto... Given>
@@ -36,7 +36,7 @@ void one_hot(refused_one_hot_name, any_argument = {});
 
 }  // namespace detail
 
-// They are given numbers, by which nothing is found.
+// Called with numbers, for which argument-dependent lookup finds nothing.
 template <class Element = float, auto... Given>
 void arange(detail::refused_range_name, detail::any_argument = {}, detail::any_argument = {});
 template <class Element = float, auto... Given>

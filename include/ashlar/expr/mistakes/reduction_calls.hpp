@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions and norms that are called as in libraries whose axes are known at run time: errors that say how.
+// Reports reductions and norms that are called with axes as arguments, as in libraries with runtime axes.
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>

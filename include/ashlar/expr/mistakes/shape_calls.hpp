@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shape operations that are called as in libraries whose shapes are known at run time: errors that say how.
+// Reports shape operations that are called as in libraries with runtime shapes.
 #pragma once
 
 #include <ashlar/core/any_argument.hpp>
