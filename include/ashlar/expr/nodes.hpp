@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The whole expression tree on one screen: every node type, what it holds and what its elements mean.
+// The whole expression tree on one screen: every node type, its members and the meaning of its elements.
 #pragma once
 
 #include <array>
@@ -20,28 +20,28 @@ enum class node_kind : std::uint8_t {
     slice,        // part of an axis, with a step
     broadcast,    // axes of extent 1 repeated
     repeat,       // each entry along an axis repeated
-    roll,         // an axis turned by some entries
+    roll,         // an axis rotated by some entries
     window,       // an axis as windows that may overlap
-    concat,       // operands one behind another along an axis
+    concat,       // operands joined along an axis
     take,         // rows of a table chosen by indices
     index,        // the coordinate along an axis
     mask,         // true where the mask keeps
     masked,       // minus infinity where the mask does not keep
     matmul,       // batched matrix product
-    reduce,       // one axis folded
+    reduce,       // one axis reduced
     softmax,      // softmax or log_softmax along an axis
     standardize,  // zero mean and unit variance, or unit root mean square, along the last axis
     let,          // a named sub-result and the expression that uses it
     let_value,    // a use of that sub-result
-    store,        // passes its operand on and writes it to memory as well
-    packed,       // a matrix in the order of the kernels
+    store,        // passes its operand on and also writes it to memory
+    packed,       // a matrix in the layout of the kernels
 };
 
-/// What a reduction computes of the elements of an axis; expr/reductions/reduce.hpp lists them.
+/// What a reduction computes from the elements of an axis; expr/reductions/reduce.hpp lists them.
 enum class reduction_kind : std::uint8_t;
 /// softmax, or its logarithm.
 enum class softmax_kind : std::uint8_t { plain, logarithmic };
-/// What a norm divides by: the deviation, once the mean is taken off, or the root of the mean square.
+/// The divisor of a norm: the standard deviation, after the mean is subtracted, or the root mean square.
 enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square };
 
 namespace detail {
@@ -52,30 +52,30 @@ struct condition_shape {
     static constexpr bool is_one_value = Shape::rank == 0;
 };
 
-/// Whether there is an element at some indices: never of a node.
+/// Whether an element can be read by indices: never for a node.
 template <node_kind Kind, std::size_t Indices>
 struct element_access {
     static constexpr bool is_evaluated = false;
 };
 
-/// Operand Index of a list, for its type: not defined.
+/// The type of operand Index of a list; not defined.
 template <std::size_t Index, class Operand>
 Operand operand_type_at(const indexed_operand<Index, Operand>&);
 
-/// Nodes of an expression, itself included.
+/// The number of nodes of an expression, itself included.
 template <class Expression>
 inline constexpr std::size_t node_count = 1;
 template <class Expression>
     requires requires { Expression::descendants; }
 inline constexpr std::size_t node_count<Expression> = 1 + Expression::descendants;
-/// Whether one of them writes to memory of the caller's.
+/// Whether one of them writes to the caller's memory.
 template <class Expression>
 inline constexpr bool stores_values = false;
 template <class Expression>
     requires requires { Expression::descendants; }
 inline constexpr bool stores_values<Expression> = Expression::stores;
 
-/// What every node has: a kind, a shape, an element type and its operands.
+/// The common base of nodes: kind, shape, element type and operands.
 template <class Derived, node_kind Kind, class Shape, class Element, class... Operands>
 struct node : explained_members<Derived, Shape> {
     using shape_type = Shape;
@@ -93,10 +93,10 @@ struct node : explained_members<Derived, Shape> {
         return static_cast<const indexed_operand<Index, decltype(operand_type_at<Index>(operands))>&>(operands).value;
     }
 
-    /// Nodes with more members than these say it themselves.
+    /// Nodes with more members define their own.
     ASHLAR_ALWAYS_INLINE constexpr Derived copied() const { return Derived{{{}, operands.copied()}}; }
 
-    /// A node of rank 0 is a number where one is asked for, and evaluated there: `if (max(abs(x)) < 1.0f)`.
+    /// A node of rank 0 converts to a number, and is evaluated then: `if (max(abs(x)) < 1.0f)`.
     ASHLAR_ALWAYS_INLINE constexpr operator value_type() const noexcept
         requires(Shape::rank == 0)
     {
@@ -115,7 +115,7 @@ struct node : explained_members<Derived, Shape> {
 
     auto data(...) const = delete;   // ashlar: view: an expression has no memory; make a tensor of it first
     auto begin(...) const = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
-    // Not deleted, for one error less in a loop; not defined.
+    // Declared but not deleted, for one error less in a loop; not defined.
     const value_type* end() const;
 
     template <class... Index>
@@ -148,7 +148,7 @@ template <auto Permutation, class Shape, class Expression>
 struct permute_node : detail::node<permute_node<Permutation, Shape, Expression>, node_kind::permute, Shape,
                                    typename Expression::value_type, Expression> {};
 
-/// The same elements in row-major order under another shape.
+/// The same elements in row-major order in another shape.
 template <class Shape, class Expression>
 struct reshape_node : detail::node<reshape_node<Shape, Expression>, node_kind::reshape, Shape,
                                    typename Expression::value_type, Expression> {};
@@ -161,7 +161,7 @@ struct slice_node : detail::node<slice_node<Axis, Step, Shape, Expression>, node
     ASHLAR_ALWAYS_INLINE constexpr slice_node copied() const { return {{{}, this->operands.copied()}, first}; }
 };
 
-/// The operand repeated along the axes that it has not, and along those of extent 1, by NumPy's rule.
+/// The operand repeated along the axes it lacks and those of extent 1, by NumPy's rule.
 template <class Shape, class Expression>
 struct broadcast_node : detail::node<broadcast_node<Shape, Expression>, node_kind::broadcast, Shape,
                                      typename Expression::value_type, Expression> {};
@@ -171,7 +171,7 @@ template <std::size_t Axis, std::size_t Times, class Shape, class Expression>
 struct repeat_node : detail::node<repeat_node<Axis, Times, Shape, Expression>, node_kind::repeat, Shape,
                                   typename Expression::value_type, Expression> {};
 
-/// Entry i of the axis is entry i - Shift of the operand, counted around the axis; 0 < Shift < extent.
+/// Entry i of the axis is entry i - Shift of the operand, modulo the extent; 0 < Shift < extent.
 template <std::size_t Axis, std::size_t Shift, class Shape, class Expression>
 struct roll_node : detail::node<roll_node<Axis, Shift, Shape, Expression>, node_kind::roll, Shape,
                                 typename Expression::value_type, Expression> {};
@@ -188,7 +188,7 @@ struct concat_node<Axis, Shape, First, Rest...>
     : detail::node<concat_node<Axis, Shape, First, Rest...>, node_kind::concat, Shape, typename First::value_type,
                    First, Rest...> {};
 
-/// Axis Axis of the table is replaced by the axes of the indices.
+/// The axes of the indices replace axis Axis of the table.
 template <std::size_t Axis, class Shape, class Table, class Indices>
 struct take_node : detail::node<take_node<Axis, Shape, Table, Indices>, node_kind::take, Shape,
                                 typename Table::value_type, Table, Indices> {};
@@ -204,7 +204,7 @@ struct mask_node : detail::node<mask_node<Mask, Shape>, node_kind::mask, Shape, 
     ASHLAR_ALWAYS_INLINE constexpr mask_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
-/// The operand, and minus infinity where the mask does not keep.
+/// The operand, with minus infinity where the mask does not keep.
 template <class Mask, class Expression>
 struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::masked, typename Expression::shape_type,
                                   typename Expression::value_type, Expression> {
@@ -212,33 +212,32 @@ struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::mask
     ASHLAR_ALWAYS_INLINE constexpr masked_node copied() const { return {{{}, this->operands.copied()}, mask}; }
 };
 
-/// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors have been given a second axis before they get here.
+/// [..., M, K] by [..., K, N]; batch axes broadcast. Vectors already have a second axis here.
 template <class Shape, class Left, class Right>
 struct matmul_node
     : detail::node<matmul_node<Shape, Left, Right>, node_kind::matmul, Shape, typename Left::value_type, Left, Right> {
 };
 
-/// One axis folded: dropped, or kept with extent 1. The element type is its own, as of argmax.
+/// One axis reduced: dropped, or kept with extent 1. Element may differ from the operand's, as for argmax.
 template <reduction_kind Kind, std::size_t Axis, bool KeepDims, class Shape, class Element, class Expression>
 struct reduce_node : detail::node<reduce_node<Kind, Axis, KeepDims, Shape, Element, Expression>, node_kind::reduce,
                                   Shape, Element, Expression> {};
 
-/// Policy is nothing, or fast_t.
+/// Policy is empty, or fast_t.
 template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy>
 struct softmax_node : detail::node<softmax_node<Kind, Axis, Expression, Policy...>, node_kind::softmax,
                                    typename Expression::shape_type, typename Expression::value_type, Expression> {};
 
-/// A softmax along the last axis, its elements times those of Scales, which are broadcast to it: weights of rows that
-/// have scales beside them. An element of zero, as masks leave it, stays zero, whatever stands where no scale was
-/// written.
+/// A softmax along the last axis, multiplied by Scales, which are broadcast to it: the weights of rows with scales. A
+/// zero, as masks leave it, stays zero even if its scale was never written.
 template <class Expression, class Scales, class... Policy>
 struct weighted_softmax_node
     : detail::node<weighted_softmax_node<Expression, Scales, Policy...>, node_kind::softmax,
                    typename Expression::shape_type, typename Expression::value_type, Expression, Scales> {};
 
-/// A softmax along the last axis that is not divided by its sums, exp(x - maximum): evaluation writes maxima and sums
-/// of the rows to memory, [..., rows]. With Scales its elements are multiplied by them, as those of a weighed softmax
-/// are. Policy is void, or fast_t. See attention_partial.
+/// A softmax along the last axis without the division by its sums: exp(x - maximum). Evaluation writes the maxima and
+/// sums of the rows to memory, [..., rows]. With Scales its elements are multiplied by them, as in
+/// weighted_softmax_node. Policy is void, or fast_t. See attention_partial.
 template <class Policy, class Expression, class... Scales>
 struct partial_softmax_node
     : detail::node<partial_softmax_node<Policy, Expression, Scales...>, node_kind::softmax,
@@ -258,20 +257,20 @@ struct standardize_node : detail::node<standardize_node<Kind, Expression>, node_
     ASHLAR_ALWAYS_INLINE constexpr standardize_node copied() const { return {{{}, this->operands.copied()}, epsilon}; }
 };
 
-/// The value of a let inside its body; Tag is the let's own type of function and value.
+/// The value of a let inside its body; Tag identifies the let by its types of function and value.
 template <class Tag, class Shape, class Element>
 struct let_value_node : detail::node<let_value_node<Tag, Shape, Element>, node_kind::let_value, Shape, Element> {
     using tag = Tag;
 };
 
-/// Operand 0 is the value, operand 1 the body in which let_value_node<Tag, ...> stands for it.
+/// Operand 0 is the value, operand 1 the body, in which let_value_node<Tag, ...> stands for the value.
 template <class Tag, class Value, class Body>
 struct let_node : detail::node<let_node<Tag, Value, Body>, node_kind::let, typename Body::shape_type,
                                typename Body::value_type, Value, Body> {
     using tag = Tag;
 };
 
-/// Passes operand 0 on and writes it to `destination` as well.
+/// Passes operand 0 on and also writes it to `destination`.
 template <class Destination, class Expression>
 struct store_node : detail::node<store_node<Destination, Expression>, node_kind::store, typename Expression::shape_type,
                                  typename Expression::value_type, Expression> {
