@@ -47,13 +47,11 @@ struct attention_batch {
     static constexpr bool broadcasts = shapes_broadcast<Queries, KeysOrValues>();
 };
 
-/// Whether an argument is an option of attention.
 template <class Given>
 struct attention_argument {
     static constexpr bool is_option = option_kind<Given> != attention_option::unknown;
 };
 
-/// Whether an option is given at most once.
 template <attention_option Option, std::size_t Times>
 struct option_count {
     static constexpr bool is_at_most_one = Times <= 1;
@@ -285,7 +283,6 @@ consteval auto intended_attention_shape() {
                               Columns>();
 }
 
-/// The result of a refused attention.
 template <any_expression Query, any_expression Key, auto Columns>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_attention() noexcept {
     return refused<floating_or_float<element_of<Query>>,

@@ -60,7 +60,6 @@ ASHLAR_ALWAYS_INLINE constexpr auto number_or_held(Argument&& a) noexcept {
         return std::remove_cvref_t<Argument>(a);
 }
 
-/// Whether an option of a kind is given.
 template <attention_option Kind, class... Option>
 inline constexpr bool has_option = ((option_kind<Option> == Kind) || ...);
 

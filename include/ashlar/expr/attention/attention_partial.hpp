@@ -116,7 +116,6 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_partial(Query&& q, Key&& k, Value&& v, 
     }
 }
 
-/// The result of a refused attention_partial.
 template <any_expression Query, any_expression Key, auto Columns>
 constexpr auto refused_partial() noexcept {
     return

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Activations that are made of other functions of lanes; each is written once, for expressions, lanes and numbers.
+// Activations composed of other lane functions; each is written once, for expressions, lanes and numbers.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// max(x, 0) + log(1 + e) for e = exp(-|x|). The logarithm is scaled by e over what is added to 1 (Kahan's log1p).
+/// max(x, 0) + log(1 + e) with e = exp(-|x|). The logarithm is scaled by e / ((1 + e) - 1) (Kahan's log1p).
 struct softplus_function {
     static constexpr const char* name = "softplus";
     static constexpr std::size_t flops = 1;
@@ -27,10 +27,10 @@ struct softplus_function {
 
 }  // namespace detail
 
-/// log(1 + exp(x)) of each element (Dugas et al. 2001), within 5 ulp: as exp(x) far below, as x far above, never
-/// infinite before x is. Floating point.
+/// log(1 + exp(x)) of each element (Dugas et al. 2001), within 5 ulp: like exp(x) far below 0, like x far above, and
+/// infinite only if x is. Floating point.
 ///
-///     auto scale = softplus(matmul(x, w)) + 1e-3f;   // a positive number of any
+///     auto scale = softplus(matmul(x, w)) + 1e-3f;   // a positive number from any
 template <detail::function_argument Argument>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto softplus(Argument&& x) noexcept {
     return detail::apply(detail::softplus_function{}, std::forward<Argument>(x));
@@ -53,10 +53,10 @@ struct leaky_relu_function {
 
 }  // namespace detail
 
-/// x above 0, slope * x elsewhere (Maas, Hannun and Ng 2013). Floating point. With an expression for the slope, which
-/// broadcasts, it is PReLU.
+/// x if it is above 0, else slope * x (Maas, Hannun and Ng 2013). Floating point. With an expression as the slope,
+/// which broadcasts, it is PReLU.
 ///
-///     auto y = leaky_relu(x);               // slope 0.01, as PyTorch's
+///     auto y = leaky_relu(x);               // slope 0.01, as in PyTorch
 ///     auto z = leaky_relu(x, 0.2f);
 template <detail::function_argument Argument>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto leaky_relu(Argument&& x, double slope = 0.01) noexcept {
@@ -71,7 +71,7 @@ void leaky_relu(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
-/// exp(x) - 1 = 2 t / (1 - t) for t = tanh(x / 2), in which nothing cancels below 0.
+/// exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2), without cancellation below 0.
 struct elu_function {
     static constexpr const char* name = "elu";
     static constexpr std::size_t flops = 1;
@@ -87,9 +87,10 @@ struct elu_function {
 
 }  // namespace detail
 
-/// x above 0, alpha * (exp(x) - 1) elsewhere (Clevert, Unterthiner and Hochreiter 2016), within 5 ulp. Floating point.
+/// x if it is above 0, else alpha * (exp(x) - 1) (Clevert, Unterthiner and Hochreiter 2016), within 5 ulp. Floating
+/// point.
 ///
-///     auto y = elu(x);                      // alpha 1, as PyTorch's
+///     auto y = elu(x);                      // alpha 1, as in PyTorch
 template <detail::function_argument Argument>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto elu(Argument&& x, double alpha = 1) noexcept {
     return detail::apply(detail::elu_function{}, std::forward<Argument>(x), alpha);
@@ -113,7 +114,7 @@ struct hard_sigmoid_function {
 
 }  // namespace detail
 
-/// min(max(x + 3, 0), 6) / 6 of each element, in [0, 1]: a sigmoid of straight lines. Floating point.
+/// min(max(x + 3, 0), 6) / 6 of each element, in [0, 1]: a piecewise linear sigmoid. Floating point.
 ///
 ///     auto y = hard_sigmoid(x);
 template <detail::function_argument Argument>
@@ -138,7 +139,7 @@ struct hard_swish_function {
 
 }  // namespace detail
 
-/// x * hard_sigmoid(x) of each element (Howard et al. 2019); of minus infinity NaN, as PyTorch's. Floating point.
+/// x * hard_sigmoid(x) of each element (Howard et al. 2019); NaN for minus infinity, as in PyTorch. Floating point.
 ///
 ///     auto y = hard_swish(x);
 template <detail::function_argument Argument>
@@ -150,7 +151,7 @@ void hard_swish(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
-/// tanh(log(1 + exp(x))) as n / (n + 2) with n = exp(x) (exp(x) + 2), above 0 divided by exp(2 x).
+/// tanh(log(1 + exp(x))) as n / (n + 2) with n = exp(x) (exp(x) + 2), both divided by exp(2 x) for x above 0.
 struct mish_function {
     static constexpr const char* name = "mish";
     static constexpr std::size_t flops = 1;
@@ -168,8 +169,8 @@ struct mish_function {
 
 }  // namespace detail
 
-/// x * tanh(softplus(x)) of each element (Misra 2019), within 5 ulp from -87 on (double: -708); of minus infinity NaN,
-/// as PyTorch's. Floating point.
+/// x * tanh(softplus(x)) of each element (Misra 2019), within 5 ulp from -87 on (double: -708); NaN for minus infinity,
+/// as in PyTorch. Floating point.
 ///
 ///     auto y = mish(x);
 template <detail::function_argument Argument>

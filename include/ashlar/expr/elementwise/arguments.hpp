@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What elementwise functions take.
+// The arguments of elementwise functions.
 #pragma once
 
 #include <ashlar/core/concepts.hpp>
@@ -10,7 +10,7 @@ namespace ashlar::inline v0_1::detail {
 template <class Argument>
 concept scalar_argument = any_element<std::remove_cvref_t<Argument>>;
 
-/// What an elementwise function takes: expressions and numbers, and one expression at least.
+/// The arguments of an elementwise function: expressions and numbers, with at least one expression.
 template <class... Argument>
 concept elementwise_arguments =
     (any_expression<Argument> || ...) && ((any_expression<Argument> || scalar_argument<Argument>) && ...);

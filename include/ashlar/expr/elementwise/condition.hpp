@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conditions whose elements can be told one by one, without evaluating anything: masks, bool tensors and their logic.
+// Conditions whose elements can be read without evaluation: masks, bool tensors and their logic.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The function of a map.
+/// The function of a map node; void for other expressions.
 template <class Expression>
 struct function_of {
     using type = void;
@@ -26,7 +26,7 @@ struct function_of<map_node<Function, Shape, Element, Args...>> {
 template <class Expression, class... Function>
 inline constexpr bool is_map_of = (std::is_same_v<typename function_of<Expression>::type, Function> || ...);
 
-/// Whether `truth_at` can tell the elements of an expression: masks, bool tensors and what logic makes of them.
+/// Whether `truth_at` can read the elements of an expression: masks, bool tensors and logic on them.
 template <class Expression>
 consteval bool truth_is_readable() {
     if constexpr (!std::is_same_v<element_of<Expression>, bool>)

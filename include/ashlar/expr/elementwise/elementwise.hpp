@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions applied element by element, lazily: the arguments broadcast as in NumPy.
+// Elementwise functions, lazy: the arguments broadcast as in NumPy.
 #pragma once
 
 #include <type_traits>
@@ -12,9 +12,10 @@
 
 namespace ashlar::inline v0_1 {
 
-/// e to the power of each element, within 1.2 ulp; infinity above, denormals and 0 below the range. Floating point, as
-/// all functions here that do not say otherwise: other elements do not compile (`cast<float>(x)` first). The bounds are
-/// those of float, without -ffast-math. The shape is that of x; nothing is computed before the result is assigned.
+/// e to the power of each element, within 1.2 ulp; infinity above the range, denormals and 0 below it. Like all
+/// functions here that do not say otherwise, it takes floating point; other elements do not compile (`cast<float>(x)`
+/// first). Error bounds are for float, without -ffast-math. The result has the shape of x and is computed when it is
+/// assigned.
 ///
 ///     tensor<float, 4> y = exp(x);
 template <any_expression Expression>
@@ -22,7 +23,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::exp_function{}, std::forward<Expression>(x));
 }
 
-/// The same with an error of at most 1.2e-4 of each result.
+/// The same with a relative error of at most 1.2e-4.
 ///
 ///     tensor<float, 4> y = exp(x, fast);
 template <any_expression Expression>
@@ -39,7 +40,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::log_function{}, std::forward<Expression>(x));
 }
 
-/// Square root of each element, exactly rounded; NaN below 0.
+/// Square root of each element, correctly rounded; NaN below 0.
 ///
 ///     static_assert(all(sqrt(tensor<float, 3>{0, 4, 9}) == tensor<float, 3>{0, 2, 3}));
 template <any_expression Expression>
@@ -63,7 +64,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::tanh_function{}, std::forward<Expression>(x));
 }
 
-/// The same with an error of at most 1e-4 of each result.
+/// The same with a relative error of at most 1e-4.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto tanh(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::tanh_function>{}, std::forward<Expression>(x));
@@ -72,14 +73,14 @@ template <any_expression Expression>
 /// Error function of each element, in [-1, 1]: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x. Within 1.5
 /// ulp, 1.6 without fused multiply-adds.
 ///
-///     auto y = 0.5f * (1.0f + erf(x * 0.70710678f));   // the distribution function of normal numbers
+///     auto y = 0.5f * (1.0f + erf(x * 0.70710678f));   // the distribution function of the standard normal
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto erf(Expression&& x) noexcept {
     return detail::elementwise(detail::erf_function{}, std::forward<Expression>(x));
 }
 
-/// 1 / (1 + exp(-x)) of each element, in [0, 1], within 2.5 ulp; below -87.3 (double: -708.3) 0 or less than the least
-/// normal number, below -88.1 (-709.2) exactly 0.
+/// 1 / (1 + exp(-x)) of each element, in [0, 1], within 2.5 ulp. Below -87.3 (double: -708.3) it is 0 or less than the
+/// least normal number, below -88.1 (-709.2) exactly 0.
 ///
 ///     auto gated = sigmoid(gate) * x;
 template <any_expression Expression>
@@ -87,7 +88,7 @@ template <any_expression Expression>
     return detail::elementwise(detail::sigmoid_function{}, std::forward<Expression>(x));
 }
 
-/// The same with an error of at most 1.2e-4 of each result.
+/// The same with a relative error of at most 1.2e-4.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto sigmoid(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::sigmoid_function>{}, std::forward<Expression>(x));
@@ -101,23 +102,24 @@ template <any_expression Expression>
     return detail::elementwise(detail::relu_function{}, std::forward<Expression>(x));
 }
 
-/// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form); within 3e-7 below 4, and
-/// 32 ulp from -1 on. What is smaller than the error, far below, may be 0; of minus infinity it is NaN, as PyTorch's.
+/// x / 2 * (1 + erf(x / sqrt(2))) of each element (Hendrycks and Gimpel 2016, the exact form), within 3e-7 below 4, and
+/// within 32 ulp from -1 on. Far below 0, results smaller than the error may be 0; minus infinity gives NaN, as in
+/// PyTorch.
 ///
-///     auto y = gelu(matmul(x, w));   // at the end of the product, while sums are in registers
+///     auto y = gelu(matmul(x, w));   // applied at the end of the product, while sums are in registers
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x) noexcept {
     return detail::elementwise(detail::gelu_function{}, std::forward<Expression>(x));
 }
 
-/// The same with an error of at most 5e-5, and 5e-4 of each result from -1 on.
+/// The same with an error of at most 5e-5, and a relative error of at most 5e-4 from -1 on.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::gelu_function>{}, std::forward<Expression>(x));
 }
 
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) of each element: the approximation of `gelu`. Within 3.5 ulp
-/// from -1 on, and 5e-7 below; of minus infinity NaN, as PyTorch's.
+/// from -1 on, and within 5e-7 below; NaN for minus infinity, as in PyTorch.
 ///
 ///     auto y = gelu_tanh(x);   // PyTorch: F.gelu(x, approximate='tanh')
 template <any_expression Expression>
@@ -125,14 +127,14 @@ template <any_expression Expression>
     return detail::elementwise(detail::gelu_tanh_function{}, std::forward<Expression>(x));
 }
 
-/// The same with an error of at most 1.2e-4 of each result from -4 on.
+/// The same with a relative error of at most 1.2e-4 from -4 on.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gelu_tanh(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::gelu_tanh_function>{}, std::forward<Expression>(x));
 }
 
-/// x * sigmoid(x) of each element, also known as swish (Ramachandran, Zoph and Le 2017), within 3.5 ulp from -87.3 on.
-/// Below -88.1 it is -0, and of minus infinity NaN, as PyTorch's.
+/// x * sigmoid(x) of each element, also called swish (Ramachandran, Zoph and Le 2017), within 3.5 ulp from -87.3 on.
+/// Below -88.1 it is -0; minus infinity gives NaN, as in PyTorch.
 ///
 ///     auto y = silu(gate) * x;   // SwiGLU: the gate of one product, the values of another
 template <any_expression Expression>
@@ -140,13 +142,13 @@ template <any_expression Expression>
     return detail::elementwise(detail::silu_function{}, std::forward<Expression>(x));
 }
 
-/// The same with an error of at most 1.2e-4 of each result.
+/// The same with a relative error of at most 1.2e-4.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto silu(Expression&& x, fast_t) noexcept {
     return detail::elementwise(detail::fast_function<detail::silu_function>{}, std::forward<Expression>(x));
 }
 
-/// Magnitude of each element. Integers too.
+/// Absolute value of each element. Integers too.
 ///
 ///     static_assert(all(abs(tensor<int, 3>{-1, 0, 2}) == tensor<int, 3>{1, 0, 2}));
 template <any_expression Expression>
@@ -154,9 +156,9 @@ template <any_expression Expression>
     return detail::elementwise(detail::abs_function{}, std::forward<Expression>(x));
 }
 
-/// The larger of two elements at each place; either side may be a number. NaN if one of them is.
+/// The larger of a and b, elementwise; either side may be a number. NaN if one of them is.
 ///
-///     auto y = max(x, 0.1f);   // of one argument, `max` is a reduction
+///     auto y = max(x, 0.1f);   // with one argument, `max` is a reduction
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(max)(Argument&& a, Other&& b) noexcept {
@@ -164,9 +166,9 @@ template <class Argument, class Other>
                                             std::forward<Other>(b));
 }
 
-/// The smaller of two elements at each place; either side may be a number. NaN if one of them is.
+/// The smaller of a and b, elementwise; either side may be a number. NaN if one of them is.
 ///
-///     auto y = min(x, 6.0f);   // of one argument, `min` is a reduction
+///     auto y = min(x, 6.0f);   // with one argument, `min` is a reduction
 template <class Argument, class Other>
     requires detail::elementwise_arguments<Argument, Other>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto(min)(Argument&& a, Other&& b) noexcept {
@@ -174,7 +176,7 @@ template <class Argument, class Other>
                                             std::forward<Other>(b));
 }
 
-/// base to the power of exponent at each place; either may be a number. Floating point; within 2 ulp, with the special
+/// base to the power of exponent, elementwise; either may be a number. Floating point; within 2 ulp, with the special
 /// cases of std::pow.
 ///
 ///     auto y = pow(x, 3.0f);
@@ -185,8 +187,8 @@ template <class Argument, class Other>
     return detail::elementwise(detail::pow_function{}, std::forward<Argument>(base), std::forward<Other>(exponent));
 }
 
-/// Each element brought into [lowest, highest], which are numbers or expressions. NaN where the element or a bound is,
-/// as PyTorch's; where the bounds cross, the upper one.
+/// Each element limited to [lowest, highest], which are numbers or expressions. NaN if the element or a bound is, as in
+/// PyTorch; the upper bound if the bounds cross.
 ///
 ///     auto y = clamp(x, -1.0f, 1.0f);
 template <any_expression Expression, class Lowest, class Highest>
@@ -196,8 +198,8 @@ template <any_expression Expression, class Lowest, class Highest>
                                std::forward<Highest>(highest));
 }
 
-/// Each element as a Target, as static_cast converts; of bool 0 or 1, to bool whether it differs from 0. To f16 and
-/// bf16 elements are rounded and stay floats.
+/// Converts each element to Target like static_cast. bool becomes 0 or 1; a cast to bool tests whether an element
+/// differs from 0. For f16 and bf16 the elements are rounded and stay floats.
 ///
 ///     auto y = cast<float>(counts) * 0.5f;
 template <any_element Target, any_expression Expression>
@@ -215,8 +217,8 @@ template <any_element Target, any_expression Expression>
 }
 
 /// a where the condition is true, else b; all three broadcast. The condition is an expression of bool elements. Both
-/// values are computed at every place, as in NumPy; but a reduction reads no register of memory of which masks,
-/// coordinates, bools or integers choose no element.
+/// values are computed everywhere, as in NumPy. But a reduction does not load a register from memory if masks,
+/// coordinates, bools or integers choose none of its elements.
 ///
 ///     auto y = where(x > 0.0f, x, 0.1f * x);
 template <any_expression Condition, class Argument, class Other>
@@ -246,11 +248,11 @@ template <any_expression Condition, class Argument, class Other>
         return detail::refused_map<Element, Condition, Argument, Other>();
 }
 
-/// f(x...) at each place; the arguments broadcast and may have different element types, numbers take that of the
-/// first expression. A generic f is called with lanes (and lane masks for bool), on which arithmetic, comparisons,
-/// `select(mask, a, b)` and this library's functions work; an f that takes numbers is called for each element. The
-/// result's elements are what f returns. f must be callable as const. It sees values that stand side by side in the
-/// operands and no others, in any order, and perhaps more than once: lanes beyond the last element repeat an element.
+/// f(x...), elementwise. The arguments broadcast and may have different element types; numbers take that of the first
+/// expression. A generic f is called with lanes (and lane masks for bool), which support arithmetic, comparisons,
+/// `select(mask, a, b)` and this library's functions; an f that takes numbers is called for each element. The result's
+/// elements are what f returns. f must be callable as const. f only sees values from the same place of the operands, in
+/// any order, and perhaps more than once: lanes past the last element repeat an element.
 ///
 ///     auto y = map([](auto v) { return v * v + 1.0f; }, x);
 template <class Function, class... Argument>
@@ -259,7 +261,7 @@ template <class Function, class... Argument>
     using Element = detail::element_among_t<Argument...>;
     using number =
         typename decltype(detail::number_of<typename detail::argument_element<Element, Argument>::type...>())::type;
-    // An error in the function is given where it is first called: here, for one line less than in user_result.
+    // An error in the function is reported at its first call: here it has one line less than in user_result.
     static_cast<void>(
         requires(const Function& g,
                  const typename detail::single_lane<typename detail::argument_element<Element, Argument>::type,

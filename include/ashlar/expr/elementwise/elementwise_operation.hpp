@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Builds the node of an elementwise operation: its arguments broadcast, and numbers take the expressions' element type.
+// Builds the node of an elementwise operation: arguments broadcast, and numbers take the expressions' element type.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// The element type of the first expression, which the numbers take; of numbers alone their common type.
+/// The element type of the first expression, which numbers take; for numbers alone, their common type.
 template <class First, class... Rest>
 consteval auto element_among() {
     if constexpr (any_expression<First>)
@@ -35,7 +35,7 @@ consteval auto element_among() {
 template <class... Argument>
 using element_among_t = typename decltype(element_among<Argument...>())::type;
 
-/// The element type of an argument; of a number, Element.
+/// The element type of an argument; Element for a number.
 template <class Element, class Argument>
 struct argument_element {
     using type = Element;
@@ -103,13 +103,12 @@ consteval auto argument_shape() {
         return shape<>{};
 }
 
-/// What an elementwise operation that is refused returns.
 template <class Result, class... Argument>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_map() noexcept {
     return refused<Result, typename longest_shape<decltype(argument_shape<Argument>())...>::type>();
 }
 
-/// The result's elements of a function that is not defined for Element.
+/// The most likely element type of the result of a function that is not defined for its arguments.
 template <class Function, class Result>
 consteval auto intended_element() {
     if constexpr (requires { typename Function::result_element; })
@@ -169,8 +168,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
     }
 }
 
-/// The same of two arguments that may change places, of which a number goes first: what is to be done about a NaN in it
-/// is then known before the loop, and x86's maxps and minps give their second operand where one is NaN.
+/// The same for two exchangeable arguments, with a number first. A NaN in it is then handled before the loop, and x86's
+/// maxps and minps return their second operand if either is NaN.
 template <class Function, class Argument, class Other>
 ASHLAR_ALWAYS_INLINE constexpr auto elementwise_number_first(Function f, Argument&& a, Other&& b) noexcept {
     if constexpr (any_expression<Argument> && !any_expression<Other>)
@@ -179,7 +178,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise_number_first(Function f, Argumen
         return elementwise(f, std::forward<Argument>(a), std::forward<Other>(b));
 }
 
-/// What a function takes that is written once for expressions, lanes and single numbers.
+/// The argument of a function that is written once for expressions, lanes and single numbers.
 template <class Argument>
 inline constexpr bool is_float_lanes = std::is_same_v<Argument, float> || std::is_same_v<Argument, double>;
 template <class Element, std::size_t Width, class Config>
@@ -187,7 +186,7 @@ inline constexpr bool is_float_lanes<lanes<Element, Width, Config>> = std::is_fl
 template <class Argument>
 concept function_argument = any_expression<Argument> || is_float_lanes<std::remove_cvref_t<Argument>>;
 
-/// f of one argument: the node of an expression, the values of lanes, that of a number. Further ones are numbers.
+/// f(x): the node for an expression, the values for lanes, a number for a number. Further arguments are numbers.
 template <class Function, class Argument, class... Number>
 ASHLAR_ALWAYS_INLINE constexpr auto apply(Function f, Argument&& x, Number... number) noexcept {
     using argument = std::remove_cvref_t<Argument>;
@@ -199,7 +198,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto apply(Function f, Argument&& x, Number... nu
         return f(x, argument(static_cast<typename argument::value_type>(number))...);
 }
 
-// The kernel layer defines these: what functions ask of values that arithmetic in constant expressions must not meet.
+// The kernel layer defines these, for values that arithmetic in constant expressions must avoid.
 template <class Element, std::size_t Width, class Config>
 constexpr auto is_nan(lanes<Element, Width, Config>);
 template <class Element, std::size_t Width, class Config>

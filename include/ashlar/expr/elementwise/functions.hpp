@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions of elementwise nodes: what each takes, what it gives, and how it computes on lanes.
+// The functions of elementwise nodes: their arguments, their results, and their computation on lanes.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,12 @@ consteval bool is_taken(takes what) {
     }
 }
 
-/// Whether an elementwise function is defined for elements of type Element.
 template <class Function, class Element>
 struct function_elements {
     static constexpr bool defined = is_taken<Element>(Function::arguments);
 };
 
-/// Values of type bool travel as lane masks, of any lane type; everything else as lanes.
+/// Bool values are lane masks, of any lane type; all other values are lanes.
 template <class Argument>
 concept truth_lanes = requires { typename Argument::operand_type; };
 
@@ -40,7 +39,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto mask_like(Other b) {
     return convert_mask<typename Mask::operand_type::value_type>(b);
 }
 
-/// The lanes of numbers that are as many as those of A, which may be a mask.
+/// Zeros of type Result, with as many lanes as the argument, which may be a mask.
 template <class Result, class Argument>
 ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(Argument a) {
     if constexpr (truth_lanes<Argument>)
@@ -50,7 +49,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto number_lanes(Argument a) {
 }
 
 // The calls below are unqualified and their arguments dependent: they find the functions of lanes where the node is
-// evaluated, so that this file needs no kernel.
+// evaluated, so this file includes no kernel.
 
 struct plus_function {
     static constexpr const char* name = "+";
@@ -229,7 +228,8 @@ struct where_function {
     }
 };
 
-/// Elements converted as by static_cast; from bool 0 and 1, to bool whether they differ from 0.
+/// Elements converted like static_cast; bool becomes 0 or 1, and to bool tests whether an element
+/// differs from 0.
 template <class Target>
 struct cast_function {
     static constexpr const char* name = "cast";
@@ -262,8 +262,8 @@ struct rounded_function {
     }
 };
 
-/// Whether a function does no harm to lanes that hold no element, whatever is in them: it neither divides, nor converts
-/// to integers, nor is a user's. Zeros are in them, and what such functions make of zeros.
+/// Whether a function may compute on lanes without an element. They hold zeros, or the results of such functions for
+/// zeros. Functions of floating-point numbers only, division, casts and a user's functions may not.
 template <class Function>
 inline constexpr bool takes_idle_lanes = [] {
     if constexpr (requires { Function::arguments; })

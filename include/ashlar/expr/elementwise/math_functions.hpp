@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mathematical functions of elementwise nodes, and the wrapper of a user's own.
+// The mathematical functions of elementwise nodes, and the wrapper of user functions.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ashlar::inline v0_1 {
 
-// The kernel layer defines these; a user's generic function is called with them.
+// The kernel layer defines these; a generic user function is called with them.
 template <class Element, std::size_t Width, class Config>
 struct lanes;
 template <class Element, std::size_t Width, class Config>
@@ -144,7 +144,7 @@ struct silu_function {
     }
 };
 
-/// Function by its fast form, where the result is to have no more than half precision.
+/// The fast form of Function, for results that need no more than half precision.
 template <class Function>
 struct fast_function {
     static constexpr const char* name = Function::name;
@@ -179,7 +179,7 @@ struct abs_function {
     }
 };
 
-// The functions of lanes pass on a NaN in their second argument only; hence the order of the arguments below.
+// min and max of lanes propagate a NaN only from their second argument; hence the order of the arguments below.
 
 struct relu_function {
     static constexpr const char* name = "relu";
@@ -201,7 +201,7 @@ struct clamp_function {
         if constexpr (std::is_floating_point_v<typename Argument::value_type>) {
             using number = typename Argument::value_type;
             using bits = std::conditional_t<sizeof(number) == 4, std::int32_t, std::int64_t>;
-            // The bits of NaN where a bound is NaN: they are made once, before a loop, of bounds that are numbers.
+            // The bits of NaN where a bound is NaN. If the bounds are numbers, they are computed once, before the loop.
             const auto nan = convert_mask<bits>((lowest != lowest) | (highest != highest));
             using bit_lanes = typename std::remove_cv_t<decltype(nan)>::operand_type;
             constexpr bits quiet_nan = sizeof(number) == 4 ? bits{0x7FC00000} : static_cast<bits>(0x7FF8000000000000LL);
@@ -213,7 +213,7 @@ struct clamp_function {
     }
 };
 
-/// cap * tanh(x / cap), or x where the inverse of the cap is 0.
+/// cap * tanh(x / cap), or x if the inverse of the cap is 0.
 struct softcap_function {
     static constexpr const char* name = "softcap";
     static constexpr std::size_t flops = tanh_function::flops + 2;
@@ -250,7 +250,7 @@ struct minimum_function {
     }
 };
 
-/// The type of number whose lanes a user's function sees: that of the first argument that is not bool.
+/// The type of the numbers in the lanes of a user's function: that of the first argument that is not bool.
 template <class First, class... Rest>
 consteval auto number_of() {
     if constexpr (!std::is_same_v<First, bool>)
@@ -261,7 +261,7 @@ consteval auto number_of() {
         return std::type_identity<std::int32_t>{};
 }
 
-/// The element type of lanes; of a mask, bool.
+/// The element type of lanes; bool for a mask.
 template <class Argument>
 struct element_in {
     using type = typename Argument::value_type;
@@ -271,7 +271,7 @@ struct element_in<Argument> {
     using type = bool;
 };
 
-/// One lane of Element, as a user's function gets it beside numbers of type Number.
+/// One lane of Element, as passed to a user's function beside numbers of type Number.
 template <class Element, class Number>
 struct single_lane {
     using type = lanes<Element, 1, current_config>;
@@ -284,12 +284,12 @@ struct single_lane<bool, Number> {
 template <class Element>
 concept complete_type = requires { sizeof(Element); };
 
-/// What a user's function gives for elements Element...: its result for lanes where it takes them, else for numbers.
+/// The result type of a user's function for elements Element...: for lanes if it accepts them, else for numbers.
 template <class Function, class... Element>
 consteval auto user_result() {
     using number = typename decltype(number_of<Element...>())::type;
     if constexpr (complete_type<lanes<number, 1, current_config>>) {
-        // Not by std::is_invocable_v, for eight lines less in each error in the function.
+        // Without std::is_invocable_v, each error in the function has eight lines less.
         if constexpr (requires(const Function& f, const typename single_lane<Element, number>::type... a) {
                           f(a...);
                       }) {
@@ -313,14 +313,13 @@ consteval auto user_result() {
     }
 }
 
-/// Whether the result of a user's function can be an element.
 template <class Function, class Result>
 struct mapped_function {
     static constexpr bool gives_element = std::is_arithmetic_v<Result>;
 };
 
-/// A function of the user's: called with lanes if it takes them, else with one element at a time, with those of the
-/// first lanes if no more are wanted.
+/// A user's function: called with lanes if it accepts them, else with one element at a time. `of_first` then calls it
+/// for the first lanes only.
 template <class Function>
 struct user_function {
     static constexpr std::size_t flops = 1;
@@ -356,7 +355,7 @@ private:
             return one_by_one<Count>(first, rest...);
     }
 
-    /// A result that is no lanes of ours, as a batch of xsimd, becomes as many as those of an argument.
+    /// Converts other lanes, such as a batch of xsimd, to this library's, with as many lanes as an argument.
     template <class Result, class Argument>
     ASHLAR_ALWAYS_INLINE static constexpr auto as_lanes(Result result, Argument like) {
         if constexpr (requires { typename Result::ops; })
@@ -367,8 +366,8 @@ private:
             return decltype(number_lanes<typename Result::value_type>(like))(result);
     }
 
-    /// One that always gives the same number can be called with lanes too. Lanes are given as constants, which are
-    /// never converted to numbers.
+    /// Whether the function returns lanes for lanes; one that always returns the same number does not. Lanes are passed
+    /// as const, which never converts to a number.
     template <class... Argument>
     static consteval bool gives_lanes() {
         if constexpr (std::is_invocable_v<const Function&, const Argument&...>)

@@ -13,8 +13,8 @@
 
 namespace ashlar::inline v0_1 {
 
-/// a + b at each place. Shapes broadcast as in NumPy, element types must be the same, a number takes the element type
-/// of the expression; so for all operators here. The result is lazy.
+/// a + b, elementwise. As for all operators here, shapes broadcast as in NumPy, element types must be the same, a
+/// number takes the element type of the expression, and the result is lazy.
 ///
 ///     tensor<float, 2, 3> y = x * 0.5f + bias;   // bias: tensor<float, 3>
 template <class Left, class Right>
@@ -23,42 +23,40 @@ template <class Left, class Right>
     return detail::elementwise(detail::plus_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a - b at each place.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::minus_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a * b at each place; `matmul` is the matrix product.
+/// a * b, elementwise; `matmul` is the matrix product.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator*(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::times_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a / b at each place; integers as in C++: no divisor may be 0, nor -1 under the least number, also where a `where`
-/// around the quotient does not choose it. `a / where(b == 0, 1, b)` divides everywhere.
+/// a / b, elementwise. Integers divide as in C++: no divisor may be 0, nor -1 if the dividend is the least number, even
+/// where a `where` around the quotient does not choose it. `a / where(b == 0, 1, b)` avoids division by 0.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator/(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::divides_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// Remainder of a / b at each place, as in C++; integers only.
+/// Remainder of a / b, elementwise, as in C++; integers only.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator%(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::modulo_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// -x of each element.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Expression&& x) noexcept {
     return detail::elementwise(detail::negate_function{}, std::forward<Expression>(x));
 }
 
-/// Whether a and b are equal at each place: an expression of bool elements, as all comparisons.
+/// Whether a and b are equal, elementwise: an expression of bool elements, as for all comparisons.
 ///
 ///     auto y = where(x == 0.0f, 1.0f, x);
 template <class Left, class Right>
@@ -67,62 +65,57 @@ template <class Left, class Right>
     return detail::elementwise(detail::equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a != b at each place.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::not_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a < b at each place.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::less_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a <= b at each place.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::less_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a > b at each place.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::greater_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// a >= b at each place.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::greater_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// Whether both are true at each place; bool elements. Both sides are evaluated.
+/// Whether both are true, elementwise; bool elements. Both sides are evaluated.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::and_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// Whether one of both is true at each place; bool elements. Both sides are evaluated.
+/// Whether at least one is true, elementwise; bool elements. Both sides are evaluated.
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::or_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// The opposite of each element; bool elements.
+/// The negation of each element; bool elements.
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Expression&& x) noexcept {
     return detail::elementwise(detail::not_function{}, std::forward<Expression>(x));
 }
 
-// Not by the operators above, for three lines less in each error.
+// Not written with the operators above, so that each error has three lines less.
 
 /// d = d + e; d is a named tensor or a view, which e may refer to.
 ///
@@ -134,7 +127,6 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator+=(Destination&& d, Expressio
     return std::forward<Destination>(d);
 }
 
-/// d = d - e.
 template <detail::writable Destination, class Expression>
     requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator-=(Destination&& d, Expression&& e) noexcept {
@@ -150,7 +142,6 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator*=(Destination&& d, Expressio
     return std::forward<Destination>(d);
 }
 
-/// d = d / e.
 template <detail::writable Destination, class Expression>
     requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator/=(Destination&& d, Expression&& e) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements rounded to whole numbers, and which of them are NaN.
+// Rounding of elements to whole numbers, and the test for NaN.
 #pragma once
 
 #include <type_traits>
@@ -24,7 +24,7 @@ struct floor_function {
 
 }  // namespace detail
 
-/// The greatest whole number that is not above each element; infinities and NaN stay. Floating point.
+/// Each element rounded down to a whole number; infinities and NaN stay. Floating point.
 ///
 ///     static_assert(all(floor(tensor<float, 3>{-1.5f, 0, 1.5f}) == tensor<float, 3>{-2, 0, 1}));
 template <any_expression Expression>
@@ -49,7 +49,7 @@ struct ceil_function {
 
 }  // namespace detail
 
-/// The least whole number that is not below each element; infinities and NaN stay. Floating point.
+/// Each element rounded up to a whole number; infinities and NaN stay. Floating point.
 ///
 ///     static_assert(all(ceil(tensor<float, 3>{-1.5f, 0, 1.5f}) == tensor<float, 3>{-1, 0, 2}));
 template <detail::function_argument Argument>
@@ -74,8 +74,8 @@ struct round_function {
 
 }  // namespace detail
 
-/// The whole number next to each element; of two the even one, as in PyTorch and NumPy (std::round takes the one away
-/// from 0). Infinities and NaN stay. Floating point; not for single numbers, which would find std::round as well.
+/// Each element rounded to the nearest whole number, ties to even, as in PyTorch and NumPy (std::round rounds ties away
+/// from 0). Infinities and NaN stay. Floating point; not for single numbers, for which std::round would also be found.
 ///
 ///     static_assert(all(round(tensor<float, 4>{-0.7f, 0.5f, 1.5f, 2.5f}) == tensor<float, 4>{-1, 0, 2, 2}));
 template <detail::function_argument Argument>
@@ -88,7 +88,7 @@ void round(detail::refused_elementwise_call, detail::any_argument = {});
 
 namespace detail {
 
-/// By bits, which -ffast-math does not take for granted.
+/// Tests the bits, since -ffast-math assumes that no value is NaN.
 struct isnan_function {
     static constexpr const char* name = "isnan";
     static constexpr std::size_t flops = 1;
@@ -102,8 +102,8 @@ struct isnan_function {
 
 }  // namespace detail
 
-/// Whether each element is NaN: an expression of bool elements, a condition of `where`. Floating point. It holds under
-/// -ffast-math too, for NaN that compilers have not removed before.
+/// Whether each element is NaN: an expression of bool elements, such as a condition of `where`. Floating point. Works
+/// under -ffast-math too, unless the compiler has removed the NaN before.
 ///
 ///     auto y = where(isnan(x), 0.0f, x);
 template <detail::function_argument Argument>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Constants and coordinates that come from shapes alone: index and rsqrt_extent.
+// Constants and coordinates that depend on shapes only: index and rsqrt_extent.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Newton's method from above, which falls until it has converged.
+/// Newton's method from above: it decreases until it converges.
 consteval double square_root(double x) {
     double root = x > 1 ? x : 1;
     for (double next = (root + x / root) / 2; next < root; next = (root + x / root) / 2) root = next;
@@ -23,8 +23,8 @@ consteval double square_root(double x) {
 
 }  // namespace detail
 
-/// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape. Of e nothing is evaluated
-/// but what a `store` in it writes.
+/// The coordinate along an axis (0, 1, ... as std::int32_t), as an expression of e's shape. e is not evaluated, except
+/// for what a `store` in it writes.
 ///
 ///     auto positions = cast<float>(index<seq>(x));
 template <auto Axis, any_expression Expression>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sine and cosine, element by element.
+// Elementwise sine and cosine.
 #pragma once
 
 #include <utility>
@@ -32,8 +32,8 @@ struct cos_function {
 
 }  // namespace detail
 
-/// Sine of each element in radians, in [-1, 1], within 2.5 ulp for every float; NaN of infinities. Registers with an
-/// element beyond 6400 (double: 1.6e6) take longer, element by element.
+/// Sine of each element in radians, in [-1, 1], within 2.5 ulp for every float; NaN for infinities. Registers with an
+/// element beyond 6400 (double: 1.6e6) are computed element by element, which takes longer.
 ///
 ///     auto wave = sin(6.2831853f * x);
 template <any_expression Expression>
@@ -45,7 +45,7 @@ void sin(detail::refused_elementwise_call, detail::any_argument = {});
 
 /// Cosine of each element in radians, as accurate as `sin` and at the same cost.
 ///
-///     auto y = x * cos(angles) - rotated * sin(angles);   // what rotary positions do
+///     auto y = x * cos(angles) - rotated * sin(angles);   // as in rotary positions
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cos(Expression&& x) noexcept {
     return detail::elementwise(detail::cos_function{}, std::forward<Expression>(x));

@@ -28,8 +28,8 @@ struct where_mask {
 
 }  // namespace detail
 
-/// a where the mask keeps, else b; either may be a number. The mask addresses the last two axes of what a and b
-/// broadcast to.
+/// a where the mask keeps, else b; either may be a number. The mask addresses the last two axes of the broadcast shape
+/// of a and b.
 ///
 ///     auto lower = where(causal, x, 0.0f);
 template <detail::mask_argument Mask, class First, class Second>

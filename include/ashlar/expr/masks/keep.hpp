@@ -18,13 +18,11 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether an expression can be a mask.
 template <class Expression>
 struct mask_tensor {
     static constexpr bool has_bools = std::is_same_v<element_of<Expression>, bool>;
 };
 
-/// Whether a mask's tensor broadcasts to the scores.
 template <class Tensor, class Scores>
 struct mask_shape {
     static constexpr bool fits = broadcast_target<Tensor, Scores>::fits;
@@ -40,7 +38,6 @@ consteval std::array<std::ptrdiff_t, Scores::rank> strides_among() {
     return spelled_out(strides);
 }
 
-/// A bool keeps its pair if it is true.
 struct kept_by_bool {
     ASHLAR_ALWAYS_INLINE static constexpr bool of(bool kept) noexcept { return kept; }
     template <class Expression>

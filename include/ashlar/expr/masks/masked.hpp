@@ -19,7 +19,6 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether an argument is a mask.
 template <class Mask>
 struct mask_of_scores {
     static constexpr bool is_mask = mask_argument<Mask>;

@@ -35,7 +35,6 @@ constexpr bool is_index_map(node_kind kind) {
            kind == node_kind::window;
 }
 
-/// The names of these nodes.
 constexpr const char* move_name(node_kind kind) {
     switch (kind) {
     case node_kind::permute: return "permute";

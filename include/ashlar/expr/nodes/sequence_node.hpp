@@ -26,11 +26,9 @@ concept sequence_expression =
 
 namespace detail {
 
-/// A list of expression types.
 template <class... Expression>
 struct expression_list {};
 
-/// The bytes of an object.
 struct object_bytes {
     const void* first = nullptr;
     std::size_t count = 0;

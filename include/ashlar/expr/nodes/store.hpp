@@ -16,7 +16,6 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Whether store can write to its destination.
 template <class Destination>
 struct store_destination {
     static constexpr bool is_writable = writable<Destination>;

@@ -91,7 +91,6 @@ struct label_dimensions {
     template <label_list Chosen>
     using shape_of_labels = decltype(select<Chosen>());
 
-    /// The number of entries of an array with these labels.
     template <label_list Chosen>
     static constexpr std::size_t size_of_labels = shape_of_labels<Chosen>::size;
 };

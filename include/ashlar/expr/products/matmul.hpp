@@ -168,13 +168,11 @@ template <any_expression Left, any_expression Right>
 
 namespace detail {
 
-/// Whether both operands are vectors.
 template <class Left, class Right>
 struct vector_operands {
     static constexpr bool are_vectors = Left::rank == 1 && Right::rank == 1;
 };
 
-/// Whether two vectors have the same axis.
 template <auto Left, auto Right>
 struct dot_axes {
     static constexpr bool agree = dimensions_agree(Left, Right);

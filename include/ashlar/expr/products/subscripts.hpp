@@ -34,7 +34,6 @@ struct label_list {
         for (std::size_t i = 0; i < others.count; ++i) result.push(others.text[i]);
         return result;
     }
-    /// All labels except one.
     constexpr label_list without(char label) const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
@@ -47,14 +46,12 @@ struct label_list {
             if (i != position) result.push(text[i]);
         return result;
     }
-    /// The labels that are also in the other list.
     constexpr label_list common(const label_list& others) const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
             if (others.contains(text[i])) result.push(text[i]);
         return result;
     }
-    /// The labels that are not in the other list.
     constexpr label_list except(const label_list& others) const {
         label_list result{};
         for (std::size_t i = 0; i < count; ++i)
@@ -145,7 +142,6 @@ consteval subscripts parse_subscripts(const char* text, std::size_t size) {
     return parsed;
 }
 
-/// Whether subscripts can be parsed.
 template <fixed_string Subscripts>
 struct einsum_subscripts {
     static constexpr subscript_problem problem = parse_subscripts(Subscripts.text, Subscripts.size()).problem;

@@ -41,7 +41,6 @@ struct max_pool_options {
 
 namespace detail {
 
-/// One pooled axis.
 struct pooled_axis {
     std::size_t axis = 0, kernel = 1, stride = 1, padding = 0, dilation = 1;
     bool ceil = false;
@@ -107,7 +106,6 @@ struct pool_windows {
     static constexpr bool fit = check();
 };
 
-/// The shape after pooling.
 template <auto Options, class Shape>
 consteval auto pooled_shape() {
     return build_shape<Shape::rank>([]<std::size_t Place>() {

@@ -78,7 +78,6 @@ struct fold_of<reduction_kind::min> {
 template <reduction_kind Kind>
 inline constexpr bool plain_fold = fold_of<Kind>::plain;
 
-/// Whether a reduction returns the position of an element.
 constexpr bool gives_position(reduction_kind kind) {
     return kind == reduction_kind::argmax || kind == reduction_kind::argmin;
 }
@@ -121,7 +120,6 @@ consteval std::array<std::size_t, sizeof...(Axes)> sorted_positions() {
     return spelled_out(sorted);
 }
 
-/// All but the last position.
 template <std::size_t Length>
 consteval std::array<std::size_t, Length - 1> without_last(const std::array<std::size_t, Length>& positions) {
     std::array<std::size_t, Length - 1> rest{};
@@ -240,7 +238,6 @@ constexpr auto reduce_shape(Expression&& e) noexcept {
             std::forward<Expression>(e)))>{};
 }
 
-/// The result of a refused reduction.
 template <reduction_kind Kind, class Shape, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto refused_reduction() noexcept {
     using Element = element_of<Expression>;

@@ -32,7 +32,6 @@ struct upsample_options {
 
 namespace detail {
 
-/// Whether a shape has the axes of an upsampling.
 template <upsample_options Options, class Shape>
 struct upsampled_axes {
     static constexpr upsample_options options = Options;
@@ -77,7 +76,6 @@ ASHLAR_ALWAYS_INLINE constexpr auto upsample_along(Expression&& e) noexcept {
     }
 }
 
-/// The shape after upsampling.
 template <upsample_options Options, class Shape>
 consteval auto upsampled_shape() {
     return build_shape<Shape::rank>([]<std::size_t Place>() {
