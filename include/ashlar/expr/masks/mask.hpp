@@ -293,7 +293,7 @@ template <class Left, class Right>
     return detail::combine_masks<false>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
-/// Keeps the pairs that the mask does not: `!causal` keeps the keys behind the query. Empty and full tiles are swapped.
+/// Keeps the pairs that the mask does not: `!causal` keeps the keys after the query. Empty and full tiles are swapped.
 template <any_mask Mask>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Mask&& m) noexcept {
     return detail::not_mask<std::remove_cvref_t<Mask>>{std::forward<Mask>(m)};
