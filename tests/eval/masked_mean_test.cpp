@@ -46,6 +46,25 @@ void at_extents() {
     check(masked_mean<-2>(spoilt, reshape<2, Rows, 1>(present)), means);
     check(masked_mean<1>(spoilt, keep(unsqueeze<1>(present))), means);
     check(masked_mean<1>(spoilt, spoilt == spoilt), means);
+    // The condition broadcasts: the same rows of each batch entry, all rows of an entry, or all rows.
+    const auto rows = generate<bool, Rows>([](auto t) { return t % 3 != 1; });
+    const tensor<bool, 2, 1> entries{{false}, {true}};
+    reference::array of_rows = reference::make({2, Columns}), of_entries = of_rows, of_all = of_rows;
+    for (std::size_t b = 0; b < 2; ++b)
+        for (std::size_t c = 0; c < Columns; ++c) {
+            double kept = 0, all = 0;
+            for (std::size_t t = 0; t < Rows; ++t) {
+                const auto value = static_cast<double>(x(b, t, c));
+                all += value / Rows;
+                if (rows(t)) kept += value / (Rows - (Rows + 1) / 3);
+            }
+            of_rows.values[b * Columns + c] = kept;
+            of_entries.values[b * Columns + c] = b == 1 ? all : 0;
+            of_all.values[b * Columns + c] = all;
+        }
+    check(masked_mean<1>(x, rows), of_rows);
+    check(masked_mean<1>(x, entries), of_entries);
+    check(masked_mean<1>(x, tensor<bool>(true)), of_all);
     for (std::size_t i = 0; i < 2 * Rows; ++i) {
         double squares = 0;
         for (std::size_t c = 0; c < Columns; ++c) squares += a.values[i * Columns + c] * a.values[i * Columns + c];

@@ -102,6 +102,7 @@ template <auto Axis, any_expression Operand, class Kept>
     } else {
         constexpr std::size_t axis = detail::axis_position<from, Axis>();
         using result = decltype(detail::without_axis<from, axis, false>());
+        using up_to = decltype(detail::axes_up_to<from, axis>());
         constexpr std::size_t behind = from::rank - axis - 1;
         if constexpr (!floating) {
             return detail::refused<float, result>();
@@ -121,9 +122,8 @@ template <auto Axis, any_expression Operand, class Kept>
                                                   detail::broadcast_as<from>(std::forward<Kept>(kept)));
             else
                 return detail::mean_of_kept<axis>(
-                    std::forward<Operand>(x),
-                    detail::reshape_to<decltype(detail::with_ones_behind<shape_of<Kept>, behind>())>(
-                        std::forward<Kept>(kept)));
+                    std::forward<Operand>(x), detail::reshape_to<decltype(detail::with_ones_behind<up_to, behind>())>(
+                                                  detail::broadcast_as<up_to>(std::forward<Kept>(kept))));
         } else {
             using scores = decltype(detail::one_query_of<from, axis>());
             if constexpr (!detail::check_option<element_of<Operand>, scores>(
@@ -132,8 +132,7 @@ template <auto Axis, any_expression Operand, class Kept>
             else
                 return detail::mean_of_kept<axis>(
                     std::forward<Operand>(x),
-                    detail::reshape_to<
-                        decltype(detail::with_ones_behind<decltype(detail::axes_up_to<from, axis>()), behind>())>(
+                    detail::reshape_to<decltype(detail::with_ones_behind<up_to, behind>())>(
                         mask_node<detail::mask_of<Kept>, scores>{{}, detail::as_mask(std::forward<Kept>(kept))}));
         }
     }
