@@ -104,6 +104,12 @@ TEST(activations, against_formulas) {
     one.operator()<activation::silu>();
     one.operator()<activation::sigmoid>();
     one.operator()<activation::tanh>();
+    one.operator()<activation::softplus>();
+    one.operator()<activation::leaky_relu>();
+    one.operator()<activation::elu>();
+    one.operator()<activation::hard_sigmoid>();
+    one.operator()<activation::hard_swish>();
+    one.operator()<activation::mish>();
     EXPECT_EQ(eval(nn::activate<activation::identity>(x + 1))(2, 3), x(2, 3) + 1);
 }
 

@@ -107,6 +107,12 @@ inline array activate(ashlar::nn::activation kind, const array& x) {
         case activation::silu: return reference::silu(e);
         case activation::sigmoid: return reference::sigmoid(e);
         case activation::tanh: return std::tanh(e);
+        case activation::softplus: return std::log1p(std::exp(e));
+        case activation::leaky_relu: return e > 0 ? e : 0.01 * e;
+        case activation::elu: return e > 0 ? e : std::expm1(e);
+        case activation::hard_sigmoid: return std::clamp(e / 6 + 0.5, 0.0, 1.0);
+        case activation::hard_swish: return e * std::clamp(e / 6 + 0.5, 0.0, 1.0);
+        case activation::mish: return e * std::tanh(std::log1p(std::exp(e)));
         default: return e;
         }
     });

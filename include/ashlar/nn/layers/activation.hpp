@@ -7,13 +7,29 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/elementwise/activations.hpp>
 #include <ashlar/expr/elementwise/elementwise.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
 
 namespace ashlar::inline v0_1::nn {
 
-/// The elementwise function of a layer; gelu is the erf form, gelu_tanh PyTorch's approximate='tanh'.
-enum class activation : std::uint8_t { identity, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
+/// The elementwise function of a layer, with PyTorch's default parameters; gelu is the erf form, gelu_tanh PyTorch's
+/// approximate='tanh'.
+enum class activation : std::uint8_t {
+    identity,
+    relu,
+    gelu,
+    gelu_tanh,
+    silu,
+    sigmoid,
+    tanh,
+    softplus,
+    leaky_relu,
+    elu,
+    hard_sigmoid,
+    hard_swish,
+    mish
+};
 
 /// The activation of every element, lazily.
 ///
@@ -32,6 +48,18 @@ template <activation Kind, any_expression Input>
         return ashlar::sigmoid(std::forward<Input>(x));
     else if constexpr (Kind == activation::tanh)
         return ashlar::tanh(std::forward<Input>(x));
+    else if constexpr (Kind == activation::softplus)
+        return ashlar::softplus(std::forward<Input>(x));
+    else if constexpr (Kind == activation::leaky_relu)
+        return ashlar::leaky_relu(std::forward<Input>(x));
+    else if constexpr (Kind == activation::elu)
+        return ashlar::elu(std::forward<Input>(x));
+    else if constexpr (Kind == activation::hard_sigmoid)
+        return ashlar::hard_sigmoid(std::forward<Input>(x));
+    else if constexpr (Kind == activation::hard_swish)
+        return ashlar::hard_swish(std::forward<Input>(x));
+    else if constexpr (Kind == activation::mish)
+        return ashlar::mish(std::forward<Input>(x));
     else
         return ashlar::detail::hold(std::forward<Input>(x));
 }
