@@ -47,6 +47,7 @@
 #include <ashlar/expr/masks/keep_finite.hpp>
 #include <ashlar/expr/masks/keys_below.hpp>
 #include <ashlar/expr/masks/keep_if.hpp>
+#include <ashlar/expr/masks/block_diagonal.hpp>
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/reductions/masked_mean.hpp>
 #include <ashlar/expr/elementwise/where.hpp>

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/masks/block_diagonal.hpp>
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/kernel/simd.hpp>
@@ -28,7 +29,7 @@ template <std::size_t... Extents>
 using extents = shape<Extents...>;
 
 constexpr bool checkerboard(std::size_t q, std::size_t k) { return (q + k) % 2 == 0; }
-constexpr auto block_diagonal = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
+constexpr auto blocks = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
 constexpr auto sinks = [](std::size_t, std::size_t k) { return k < 4; };
 struct strided_keys {
     std::size_t step;
@@ -40,9 +41,8 @@ static_assert(any_mask<decltype(causal)> && any_mask<decltype(sliding_window<3, 
 static_assert(!any_mask<int> && !any_mask<tensor<bool, 4>> && !any_expression<decltype(causal)>);
 static_assert(decltype(causal && sliding_window<3, 0>)::is_static && std::is_empty_v<decltype(causal)>);
 static_assert(!decltype(causal && keys_below(3))::is_static);
-static_assert(std::is_empty_v<decltype(keep_if(block_diagonal))> && decltype(keep_if(block_diagonal))::is_static);
-static_assert(
-    std::is_same_v<decltype(causal && keep_if<block_diagonal>), decltype(causal && keep_if<block_diagonal>())>);
+static_assert(std::is_empty_v<decltype(keep_if(blocks))> && decltype(keep_if(blocks))::is_static);
+static_assert(std::is_same_v<decltype(causal && keep_if<blocks>), decltype(causal && keep_if<blocks>())>);
 static_assert(std::is_same_v<decltype(causal_at<0>()), std::remove_const_t<decltype(causal)>>);
 static_assert(keep_if<strided_keys{3}>().keeps<extents<4, 4>>({0, 3}));
 
@@ -62,16 +62,20 @@ static_assert(pairs<decltype(sliding_window<1, 1>), extents<7, 7>> == 19);
 static_assert(pairs<decltype(sliding_window<-1, 0>), extents<7, 7>> == 0);
 static_assert(pairs<decltype(causal && sliding_window<15, 1000>), extents<1000, 1000>> == triangle(16) + 984 * 16);
 static_assert(pairs<decltype(!causal || sliding_window<2, 0>), extents<6, 6>> == 15 + 6 + 5 + 4);
-static_assert(pairs<decltype(keep_if(block_diagonal)), extents<64, 64>> == 4 * 256);
-static_assert(pairs<decltype(keep_if(block_diagonal)), extents<200, 200>> == 12 * 256 + 64);
+static_assert(pairs<decltype(keep_if(blocks)), extents<64, 64>> == 4 * 256);
+static_assert(pairs<decltype(keep_if(blocks)), extents<200, 200>> == 12 * 256 + 64);
 static_assert(pairs<decltype(causal && keep_if<sinks>), extents<100, 50>> == 1 + 2 + 3 + 97 * 4);
 static_assert(pairs<decltype(keys_below(3)), extents<8, 8>> == 64);
 static_assert(pairs<decltype(causal && keys_below(3)), extents<8, 8>> == triangle(8));
 static_assert(pairs<decltype(causal || keys_below(3)), extents<8, 8>> == 64);
 static_assert(pairs<decltype(!(causal && keys_below(3))), extents<8, 8>> == 64);
 static_assert(pairs<decltype(causal && (keys_below(3) && sliding_window<0, 0>)), extents<8, 8>> == 8);
+static_assert(pairs<decltype(block_diagonal<16>), extents<200, 200>> == 12 * 256 + 64);
+static_assert(pairs<decltype(block_diagonal<16>), extents<2048, 1024>> == 1024 * 16);
+static_assert(pairs<decltype(causal && block_diagonal<16>), extents<64, 64>> == 4 * triangle(16));
+static_assert(pairs<decltype(!block_diagonal<16>), extents<64, 64>> == 64 * 48);
 // Beyond 2^18 pairs a predicate is not asked.
-static_assert(pairs<decltype(keep_if(block_diagonal)), extents<2048, 1024>> == 2048 * 1024);
+static_assert(pairs<decltype(keep_if(blocks)), extents<2048, 1024>> == 2048 * 1024);
 
 // Tiles.
 constexpr tile_content empty = tile_content::empty, mixed = tile_content::mixed, full = tile_content::full;
@@ -85,9 +89,14 @@ static_assert(mask_content<square>(causal_at(-8), {}, 0, 8, 0, 64) == empty);
 static_assert(mask_content<square>(sliding_window<4, 0>, {}, 8, 16, 0, 4) == empty);
 static_assert(mask_content<square>(keys_below(10), {}, 0, 8, 10, 16) == empty);
 static_assert(mask_content<square>(keys_below(10) && causal, {}, 10, 18, 0, 10) == full);
-static_assert(mask_content<square>(keep_if<block_diagonal>(), {}, 16, 32, 16, 32) == full);
-static_assert(mask_content<square>(keep_if<block_diagonal>(), {}, 16, 32, 32, 64) == empty);
-static_assert(detail::static_tile_contents<decltype(keep_if(block_diagonal)), 64, 64, 32, 32> ==
+static_assert(mask_content<square>(keep_if<blocks>(), {}, 16, 32, 16, 32) == full);
+static_assert(mask_content<square>(keep_if<blocks>(), {}, 16, 32, 32, 64) == empty);
+static_assert(mask_content<square>(block_diagonal<16>, {}, 16, 32, 16, 32) == full &&
+              mask_content<square>(block_diagonal<16>, {}, 16, 32, 32, 64) == empty &&
+              mask_content<square>(block_diagonal<16>, {}, 15, 17, 0, 16) == mixed &&
+              mask_content<square>(block_diagonal<16>, {}, 16, 32, 8, 17) == mixed &&
+              mask_content<square>(block_diagonal<16>, {}, 16, 32, 31, 33) == mixed);
+static_assert(detail::static_tile_contents<decltype(keep_if(blocks)), 64, 64, 32, 32> ==
               std::array{mixed, empty, empty, mixed});
 
 template <class Scores, class M>
@@ -145,7 +154,7 @@ TEST(mask, static_masks_agree_with_themselves) {
     expect_consistent<scores>(sliding_window<-2, 5>, {});
     expect_consistent<scores>(sliding_window<-1, 0>, {});
     expect_consistent<scores>(keep_if<checkerboard>(), {});
-    expect_consistent<scores>(keep_if(block_diagonal), {});
+    expect_consistent<scores>(keep_if(blocks), {});
     expect_consistent<scores>(!sliding_window<4, 0> || (causal && keep_if<sinks>), {});
 }
 
@@ -332,14 +341,14 @@ TEST(mask, an_owned_tensor_lives_in_the_mask) {
     static_assert(mask_content<scores>(m, {}, 0, 2, 1, 2) == empty);
 }
 
-static_assert(pairs<decltype(keep_if(block_diagonal)), extents<512, 512>> == 512 * 16);
-static_assert(mask_content<extents<512, 512>>(keep_if(block_diagonal), {}, 0, 32, 32, 512) == empty);
+static_assert(pairs<decltype(keep_if(blocks)), extents<512, 512>> == 512 * 16);
+static_assert(mask_content<extents<512, 512>>(keep_if(blocks), {}, 0, 32, 32, 512) == empty);
 
 TEST(mask, predicates_of_large_scores_are_asked_at_run_time) {
     using scores = extents<2048, 1024>;
-    EXPECT_EQ(mask_content<scores>(keep_if(block_diagonal), {}, 32, 48, 32, 48), full);
-    EXPECT_EQ(mask_content<scores>(keep_if(block_diagonal), {}, 32, 48, 48, 64), empty);
-    EXPECT_EQ(mask_content<scores>(keep_if(block_diagonal), {}, 32, 48, 47, 64), mixed);
+    EXPECT_EQ(mask_content<scores>(keep_if(blocks), {}, 32, 48, 32, 48), full);
+    EXPECT_EQ(mask_content<scores>(keep_if(blocks), {}, 32, 48, 48, 64), empty);
+    EXPECT_EQ(mask_content<scores>(keep_if(blocks), {}, 32, 48, 47, 64), mixed);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ complain() {
 # Nodes and the types of objects are internals that stand in namespace ashlar; options and tags go without saying.
 mapfile -t headers < <(find include -name '*.hpp' ! -path '*/kernel/*' | LC_ALL=C sort)
 names=$(awk -f "$scripts/list_names.awk" "${headers[@]}" |
-    awk '$2 !~ /_(node|kind|category|member|options|t)$/ && $2 !~ /^(op|reduction|config|(causal|sliding_window)_mask)$/' |
+    awk '$2 !~ /_(node|kind|category|member|options|t)$/ && $2 !~ /^(op|reduction|config|(causal|sliding_window|block_diagonal)_mask)$/' |
     LC_ALL=C sort -u -k 2,2)
 words=$(grep -ohE '[A-Za-z0-9_]+' docs/reference.md docs/modules.md | LC_ALL=C sort -u)
 while read -r file name; do

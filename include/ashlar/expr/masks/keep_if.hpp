@@ -126,8 +126,8 @@ consteval auto make_keep_if() {
 /// For up to 2^18 pairs, tiles are classified as empty, full or mixed at compile time, in blocks of 16 x 16 or 32 x 32.
 /// For larger scores the predicate is called at run time, and costs are counted as if all pairs were kept.
 ///
-///     inline constexpr auto block_diagonal = [](std::size_t q, std::size_t k) { return q / 16 == k / 16; };
-///     auto weights = softmax(masked(scores, keep_if<block_diagonal>));
+///     inline constexpr auto alternate = [](std::size_t q, std::size_t k) { return q % 2 == k % 2; };
+///     auto weights = softmax(masked(scores, keep_if<alternate>));
 template <auto Predicate>
 [[nodiscard]] constexpr auto keep_if() noexcept {
     return detail::make_keep_if<detail::constant_predicate<Predicate>>();

@@ -24,9 +24,10 @@ struct mask_tag {};
 
 }  // namespace detail
 
-/// A mask: `causal`, `causal_at(offset)`, `sliding_window<Left, Right>`, `keep(t)`, `ignore(t)`, `keys_below(n)`,
-/// `keep_if<predicate>()`, `keep_finite(e)`, and their combinations by `&&`, `||` and `!`. True always means keep.
-/// Masks address the last two axes of the scores, queries and keys; the axes before them are batch axes.
+/// A mask: `causal`, `causal_at(offset)`, `sliding_window<Left, Right>`, `block_diagonal<Size>`, `keep(t)`,
+/// `ignore(t)`, `keys_below(n)`, `keep_if<predicate>()`, `keep_finite(e)`, and their combinations by `&&`, `||` and
+/// `!`. True always means keep. Masks address the last two axes of the scores, queries and keys; the axes before them
+/// are batch axes.
 ///
 /// A mask type has, for scores of shape Scores: `keeps<Scores>(at)`, `content<Scores>(batch, tile)`,
 /// `keep_lanes<Scores>(batch, query, key, count)` (see mask_keeps, mask_content and mask_lanes), `check<Scores>::fits`,
