@@ -31,6 +31,10 @@
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn/layers/recurrence.hpp>
+#include <ashlar/nn/layers/recurrent.hpp>
+#include <ashlar/nn/layers/lstm.hpp>
+#include <ashlar/nn/layers/rnn.hpp>
 #include <ashlar/nn/positions/alibi.hpp>
 #include <ashlar/nn/positions/angles.hpp>
 #include <ashlar/nn/positions/positions.hpp>

@@ -16,8 +16,10 @@
 #include <ashlar/nn/layers/embedding.hpp>
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/linear.hpp>
+#include <ashlar/nn/layers/lstm.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/layers/rnn.hpp>
 #include <ashlar/nn/positions/positions.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/transformers/generator.hpp>
@@ -26,7 +28,7 @@ namespace ashlar::inline v0_1::nn::init {
 
 namespace detail {
 
-enum class module_kind : std::uint8_t { other, linear, convolution, table, norm, channel_norm, attention };
+enum class module_kind : std::uint8_t { other, linear, convolution, table, norm, channel_norm, attention, recurrent };
 
 template <class Module>
 inline constexpr module_kind kind_of_module = module_kind::other;
@@ -54,6 +56,11 @@ template <attention_options Options, class Element, class Weight, std::size_t Pa
     requires(Options.names == attention_names::torch)
 inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Weight, Panel>> =
     module_kind::attention;
+
+template <lstm_options Options, class Element, class Weight, std::size_t Panel>
+inline constexpr module_kind kind_of_module<lstm<Options, Element, Weight, Panel>> = module_kind::recurrent;
+template <rnn_options Options, class Element, class Weight, std::size_t Panel>
+inline constexpr module_kind kind_of_module<rnn<Options, Element, Weight, Panel>> = module_kind::recurrent;
 
 /// A stack of layers with the same options, such as nn::encoder; in PyTorch they are copies of one layer.
 template <class Module>
@@ -183,6 +190,25 @@ constexpr void reset_attention(Module& m, generator& random) noexcept {
     if constexpr (Module::has_relative_positions) reset<Config>(m.relative_attention_bias, random);
 }
 
+/// nn.LSTM, nn.GRU and nn.RNN: every array has the bound 1 / sqrt(hidden).
+template <class Config, class Module>
+constexpr void reset_recurrent(Module& m, generator& random) noexcept {
+    const auto draw_cell = [&](auto& cell) {
+        using recurrent = decltype(cell.recurrent);
+        const double bound = 1 / root(static_cast<double>(Module::hidden));
+        draw_weight<Config>(cell.weight_ih, random, bound);
+        draw_weight<Config>(cell.recurrent.weight_hh, random, bound);
+        if constexpr (recurrent::has_bias) {
+            linear_bias(cell.bias_ih, Module::hidden, random);
+            linear_bias(cell.recurrent.bias_hh, Module::hidden, random);
+        }
+        if constexpr (recurrent::has_projection) draw_weight<Config>(cell.recurrent.weight_hr, random, bound);
+    };
+    for (auto& cell : m.first_cells) draw_cell(cell);
+    if constexpr (Module::layer_count != 1)
+        for (auto& cell : m.further_cells) draw_cell(cell);
+}
+
 template <class Config, class Module>
 constexpr void reset(Module& m, generator& random) noexcept {
     constexpr module_kind kind = kind_of_module<Module>;
@@ -207,6 +233,8 @@ constexpr void reset(Module& m, generator& random) noexcept {
         }
     } else if constexpr (kind == module_kind::attention) {
         reset_attention<Config>(m, random);
+    } else if constexpr (kind == module_kind::recurrent) {
+        reset_recurrent<Config>(m, random);
     } else {
         Module::members(m, reset_members<Config, stack_of_copies<Module>>{random});
     }
@@ -221,10 +249,11 @@ struct module_on_stack {
 }  // namespace detail
 
 /// Sets a module to the values with which PyTorch constructs the same module, drawn in the same order: nn.Linear,
-/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, and modules that consist of
-/// these in the order of the members (nn.TransformerEncoderLayer and nn.TransformerDecoderLayer). The layers of an
-/// encoder or decoder are copies of one, as in PyTorch. Uniform floats, so all but embeddings, are equal bit by bit.
-/// Tensors that are members of your own modules are unchanged. Works in constant expressions.
+/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, nn.LSTM, nn.RNN, and
+/// modules that consist of these in the order of the members (nn.TransformerEncoderLayer and
+/// nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies of one, as in PyTorch. Uniform floats,
+/// so all but embeddings, are equal bit by bit. Tensors that are members of your own modules are unchanged. Works in
+/// constant expressions.
 ///
 ///     nn::init::generator random(1);                     // torch.manual_seed(1)
 ///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// A layer without an entry of its input.
+// expect: ashlar: nn: a recurrent layer needs .in, .hidden and .layers that are not 0
+// expect: recurrent_options<
+#include <ashlar/ashlar.hpp>
+#include <ashlar/nn/layers/rnn.hpp>
+
+using namespace ashlar;
+#ifdef ASHLAR_EXPECT_ERROR
+nn::rnn<{.hidden = 8}> layer{};
+#else
+nn::rnn<{.in = 4, .hidden = 8}> layer{};
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// Recurrent layers with states, scratch, limits and narrow weights, and within expressions.
+#include <tests/support/recurrent.hpp>
+
+#include <ashlar/nn/inspect/counts.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::expect_near;
+
+TEST(recurrent_uses, memory) {
+    using layer = nn::lstm<{.in = 9, .hidden = 9, .layers = 2}>;
+    static layer m{};
+    state::randomise(m);
+    const auto x = support::random_numbers(6).normal<float, 2, 12, 9>();
+    const reference::array expected = support::reference_recurrent<layer>(state::of(m), reference::of(x));
+    static tensor<float, 2, 12, 9> y;
+    y = m(x * 1.0f);
+    expect_near(y, expected, 2e-6, "an expression");
+    static workspace<workspace_bytes<decltype(m(x))>> scratch;
+    y = 0;
+    evaluate(y, m(x), scratch);
+    expect_near(y, expected, 2e-6, "with scratch");
+    y = x;
+    y = m(y);
+    expect_near(y, expected, 2e-6, "over the input");
+    static layer::state<2> s;
+    s.reset();
+    const tensor<float, 2, 5, 9> before = m(slice<1, 0, 5>(x), s);
+    const tensor<float, 2, 7, 9> after = m(slice<1, 5, 12>(x), s);
+    y = concat<1>(before, after);
+    expect_near(y, expected, 2e-6, "in two parts");
+}
+
+template <class To, class Weights>
+void put(To& to, const Weights& weights) {
+    if constexpr (ashlar::detail::is_quantized<To>)
+        quantize(to, weights);
+    else
+        pack(to, cast<element_of<To>>(weights));
+}
+
+// Weights of 16 and 8 bits: as close to floats as their precision allows.
+template <class Narrow, class Wide>
+void check_narrow(double tolerance) {
+    static Narrow m{};
+    static Wide wide{};
+    static_assert(sizeof(Narrow) < 3 * sizeof(Wide) / 4);
+    support::random_numbers random(5);
+    static tensor<float, Wide::in, Wide::gates * Wide::hidden> ih;
+    static tensor<float, Wide::out, Wide::gates * Wide::hidden> hh;
+    ih = random.normal<float, Wide::in, Wide::gates * Wide::hidden>() * 0.3f;
+    hh = random.normal<float, Wide::out, Wide::gates * Wide::hidden>() * 0.3f;
+    const auto fill = [&](auto& cell) {
+        put(cell.weight_ih, ih);
+        put(cell.recurrent.weight_hh, hh);
+        cell.bias_ih = 0.25f;
+        cell.recurrent.bias_hh = -0.5f;
+    };
+    fill(m.first_cells[0]);
+    fill(wide.first_cells[0]);
+    const auto x = support::random_numbers(6).normal<float, 8, Wide::in>();
+    const tensor<float, 8, Wide::out> expected = wide(x), y = m(x);
+    EXPECT_LT(eval(max(abs(y - expected)))(), static_cast<float>(tolerance));
+    typename Narrow::template state<> s{};
+    tensor<float, 8, Wide::out> stepped;
+    for (std::size_t t = 0; t < 8; ++t) stepped[t] = m.step(row(x, t), s);
+    EXPECT_LT(eval(max(abs(y - stepped)))(), 1e-5f);
+}
+TEST(recurrent_uses, narrow_weights) {
+    constexpr nn::lstm_options lstm{.in = 20, .hidden = 24};
+    check_narrow<nn::lstm<lstm, float, bf16>, nn::lstm<lstm>>(0.03);
+    check_narrow<nn::lstm<lstm, float, std::int8_t>, nn::lstm<lstm>>(0.06);
+}
+
+TEST(recurrent_uses, names_are_those_of_pytorch) {
+    static nn::lstm<{.in = 3, .hidden = 4, .layers = 2, .projection = 2, .bidirectional = true}> m{};
+    std::string names;
+    nn::for_each_parameter(m, [&](const auto& p) { names += std::string(p.name) + " "; });
+    EXPECT_EQ(names,
+              "weight_ih_l0 weight_hh_l0 bias_ih_l0 bias_hh_l0 weight_hr_l0 "
+              "weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse weight_hr_l0_reverse "
+              "weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l1 "
+              "weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse weight_hr_l1_reverse ");
+}
+
+// Steps beyond the limit do not run. The state is that after the last step that ran.
+TEST(recurrent_uses, first_rows) {
+    static nn::lstm<{.in = 5, .hidden = 9, .layers = 2}> m{};
+    state::randomise(m);
+    const auto x = support::random_numbers(6).normal<float, 12, 5>();
+    static decltype(m)::state<> whole, part;
+    whole.reset();
+    part.reset();
+    const tensor<float, 7, 9> expected = m(slice<0, 0, 7>(x), whole);
+    tensor<float, 12, 9> y;
+    y = -3;
+    static workspace<workspace_bytes<decltype(m(x, part))>> scratch;
+    evaluate(y, m(x, part), scratch, rows_below(7));
+    EXPECT_LT(eval(max(abs(slice<0, 0, 7>(y) - expected)))(), 1e-6f);
+    EXPECT_TRUE(eval(all(part.h == whole.h))());
+    EXPECT_TRUE(eval(all(part.c == whole.c))());
+}
+
+// A layer within an expression, and what the plan says of it.
+TEST(recurrent_uses, is_an_operand) {
+    static nn::rnn<{.in = 5, .hidden = 9}> m{};
+    state::randomise(m);
+    const auto x = support::random_numbers(6).normal<float, 12, 5>();
+    const tensor<float, 12, 9> y = m(x), z = softmax<-1>(m(x) * 2.0f), expected = softmax<-1>(y * 2.0f);
+    EXPECT_LT(eval(max(abs(z - expected)))(), 1e-6f);
+    // At least the multiply-adds of both products of each step.
+    static_assert(flops<decltype(m(x))> >= 2 * 12 * 9 * (5 + 9));
+    static_assert(workspace_bytes<decltype(m(x))> >= 12 * 9 * sizeof(float));
+}
+
+TEST(recurrent_uses, sizes) {
+    using layer = nn::lstm<{.in = 40, .hidden = 64, .layers = 2}>;
+    static_assert(layer::state_bytes == 2 * 2 * 64 * sizeof(float));
+    static_assert(sizeof(layer::state<>) == layer::state_bytes);
+    static_assert(layer::state<3>::bytes == 3 * layer::state_bytes);
+    static_assert(nn::parameter_count<layer> == 4 * 64 * (40 + 64 + 2) + 4 * 64 * (64 + 64 + 2));
+    static_assert(std::is_trivially_copyable_v<layer>);
+}
+
+// The same numbers in a constant expression.
+constexpr auto constant_steps = [] {
+    nn::rnn<{.in = 1, .hidden = 1, .activation = nn::activation::relu}> m{};
+    m.first_cells[0].weight_ih.elements[0] = 2;
+    m.first_cells[0].bias_ih(0) = 1;
+    m.first_cells[0].recurrent.weight_hh.elements[0] = 10;
+    m.first_cells[0].recurrent.bias_hh(0) = 0.5f;
+    tensor<float, 3, 1> y = m(tensor<float, 3, 1>{{1}, {2}, {3}});
+    return y;
+}();
+static_assert(constant_steps(0, 0) == 3.5f && constant_steps(1, 0) == 40.5f && constant_steps(2, 0) == 412.5f);
+
+}  // namespace
