@@ -34,6 +34,7 @@
 #include <ashlar/nn/layers/recurrence.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/layers/lstm.hpp>
+#include <ashlar/nn/layers/gru.hpp>
 #include <ashlar/nn/layers/rnn.hpp>
 #include <ashlar/nn/positions/alibi.hpp>
 #include <ashlar/nn/positions/angles.hpp>

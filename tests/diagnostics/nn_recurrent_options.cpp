@@ -3,11 +3,11 @@
 // expect: ashlar: nn: a recurrent layer needs .in, .hidden and .layers that are not 0
 // expect: recurrent_options<
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/layers/rnn.hpp>
+#include <ashlar/nn/layers/gru.hpp>
 
 using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR
-nn::rnn<{.hidden = 8}> layer{};
+nn::gru<{.hidden = 8}> layer{};
 #else
-nn::rnn<{.in = 4, .hidden = 8}> layer{};
+nn::gru<{.in = 4, .hidden = 8}> layer{};
 #endif

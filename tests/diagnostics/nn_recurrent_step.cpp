@@ -3,11 +3,11 @@
 // expect: ashlar: nn: a bidirectional layer has no single step, since its second direction begins at the last
 // expect: recurrent_step<
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn/layers/rnn.hpp>
+#include <ashlar/nn/layers/gru.hpp>
 
 using namespace ashlar;
-nn::rnn<{.in = 4, .hidden = 8, .bidirectional = true}> both{};
-nn::rnn<{.in = 4, .hidden = 16}> one{};
+nn::gru<{.in = 4, .hidden = 8, .bidirectional = true}> both{};
+nn::gru<{.in = 4, .hidden = 16}> one{};
 #ifdef ASHLAR_EXPECT_ERROR
 auto& layer = both;
 #else

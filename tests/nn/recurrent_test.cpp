@@ -21,6 +21,12 @@ TEST(recurrent, lstm_layers) {
     check_recurrent<nn::lstm<{.in = 5, .hidden = 9, .projection = 4, .bidirectional = true}>, 7>();
     check_recurrent<nn::lstm<{.in = 5, .hidden = 9, .layers = 2, .batch_first = false}>, 7, 3>();
 }
+TEST(recurrent, gru) {
+    check_recurrent<nn::gru<{.in = 5, .hidden = 7}>, 1>();
+    check_recurrent<nn::gru<{.in = 16, .hidden = 16}>, 11, 3>();
+    check_recurrent<nn::gru<{.in = 5, .hidden = 9, .layers = 2, .bidirectional = true}>, 7>();
+    check_recurrent<nn::gru<{.in = 5, .hidden = 9, .bias = false, .batch_first = false}>, 7>();
+}
 TEST(recurrent, rnn) {
     check_recurrent<nn::rnn<{.in = 5, .hidden = 7}>, 9>();
     check_recurrent<nn::rnn<{.in = 16, .hidden = 8, .bidirectional = true}>, 6, 1>();

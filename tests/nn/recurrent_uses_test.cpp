@@ -70,8 +70,11 @@ void check_narrow(double tolerance) {
 }
 TEST(recurrent_uses, narrow_weights) {
     constexpr nn::lstm_options lstm{.in = 20, .hidden = 24};
+    constexpr nn::gru_options gru{.in = 20, .hidden = 24};
     check_narrow<nn::lstm<lstm, float, bf16>, nn::lstm<lstm>>(0.03);
     check_narrow<nn::lstm<lstm, float, std::int8_t>, nn::lstm<lstm>>(0.06);
+    check_narrow<nn::gru<gru, float, bf16>, nn::gru<gru>>(0.03);
+    check_narrow<nn::gru<gru, float, std::int8_t>, nn::gru<gru>>(0.06);
 }
 
 TEST(recurrent_uses, names_are_those_of_pytorch) {
@@ -105,14 +108,14 @@ TEST(recurrent_uses, first_rows) {
 
 // A layer within an expression, and what the plan says of it.
 TEST(recurrent_uses, is_an_operand) {
-    static nn::rnn<{.in = 5, .hidden = 9}> m{};
+    static nn::gru<{.in = 5, .hidden = 9}> m{};
     state::randomise(m);
     const auto x = support::random_numbers(6).normal<float, 12, 5>();
     const tensor<float, 12, 9> y = m(x), z = softmax<-1>(m(x) * 2.0f), expected = softmax<-1>(y * 2.0f);
     EXPECT_LT(eval(max(abs(z - expected)))(), 1e-6f);
     // At least the multiply-adds of both products of each step.
-    static_assert(flops<decltype(m(x))> >= 2 * 12 * 9 * (5 + 9));
-    static_assert(workspace_bytes<decltype(m(x))> >= 12 * 9 * sizeof(float));
+    static_assert(flops<decltype(m(x))> >= 2 * 12 * 27 * (5 + 9));
+    static_assert(workspace_bytes<decltype(m(x))> >= 12 * 27 * sizeof(float));
 }
 
 TEST(recurrent_uses, sizes) {

@@ -40,6 +40,7 @@ void expect_drawn_in_order() {
 
 TEST(reset_recurrent, draws_arrays_in_order) {
     expect_drawn_in_order<nn::lstm<{.in = 3, .hidden = 5, .layers = 2, .projection = 2, .bidirectional = true}>>();
+    expect_drawn_in_order<nn::gru<{.in = 6, .hidden = 4, .layers = 3}>>();
     expect_drawn_in_order<nn::rnn<{.in = 2, .hidden = 9, .bias = false}>>();
 }
 
@@ -53,13 +54,13 @@ TEST(reset_recurrent, in_constant_expressions) {
 }
 
 TEST(reset_recurrent, bytes_round_what_floats_draw) {
-    constexpr nn::lstm_options options{.in = 8, .hidden = 16};
+    constexpr nn::gru_options options{.in = 8, .hidden = 16};
     init::generator random(2), other(2);
-    static nn::lstm<options> wide{};
-    static nn::lstm<options, float, std::int8_t> narrow{};
+    static nn::gru<options> wide{};
+    static nn::gru<options, float, std::int8_t> narrow{};
     init::reset_parameters(wide, random);
     init::reset_parameters(narrow, other);
-    for (std::size_t i = 0; i < 64; ++i)
+    for (std::size_t i = 0; i < 48; ++i)
         EXPECT_EQ(narrow.first_cells[0].recurrent.bias_hh(i), wide.first_cells[0].recurrent.bias_hh(i));
     static tensor<float, 4, 8> x;
     x = 0.5f;

@@ -8,6 +8,7 @@
 
 #include <tests/nn/state.hpp>
 
+#include <ashlar/nn/layers/gru.hpp>
 #include <ashlar/nn/layers/lstm.hpp>
 #include <ashlar/nn/layers/rnn.hpp>
 

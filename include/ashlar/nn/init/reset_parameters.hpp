@@ -15,6 +15,7 @@
 #include <ashlar/nn/layers/conv2d.hpp>
 #include <ashlar/nn/layers/embedding.hpp>
 #include <ashlar/nn/layers/group_norm.hpp>
+#include <ashlar/nn/layers/gru.hpp>
 #include <ashlar/nn/layers/linear.hpp>
 #include <ashlar/nn/layers/lstm.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
@@ -59,6 +60,8 @@ inline constexpr module_kind kind_of_module<multihead_attention<Options, Element
 
 template <lstm_options Options, class Element, class Weight, std::size_t Panel>
 inline constexpr module_kind kind_of_module<lstm<Options, Element, Weight, Panel>> = module_kind::recurrent;
+template <gru_options Options, class Element, class Weight, std::size_t Panel>
+inline constexpr module_kind kind_of_module<gru<Options, Element, Weight, Panel>> = module_kind::recurrent;
 template <rnn_options Options, class Element, class Weight, std::size_t Panel>
 inline constexpr module_kind kind_of_module<rnn<Options, Element, Weight, Panel>> = module_kind::recurrent;
 
@@ -249,7 +252,7 @@ struct module_on_stack {
 }  // namespace detail
 
 /// Sets a module to the values with which PyTorch constructs the same module, drawn in the same order: nn.Linear,
-/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, nn.LSTM, nn.RNN, and
+/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, nn.LSTM, nn.GRU, nn.RNN, and
 /// modules that consist of these in the order of the members (nn.TransformerEncoderLayer and
 /// nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies of one, as in PyTorch. Uniform floats,
 /// so all but embeddings, are equal bit by bit. Tensors that are members of your own modules are unchanged. Works in

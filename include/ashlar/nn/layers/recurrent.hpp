@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What `lstm` and `rnn` share: their weights and the names of these, their state, and the checks of a call.
+// What `lstm`, `gru` and `rnn` share: their weights and the names of these, their state, and the checks of a call.
 #pragma once
 
 #include <array>
