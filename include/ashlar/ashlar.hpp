@@ -9,6 +9,7 @@
 // clang-format off
 // From the ground up: the way to a header stands above each of its errors.
 #include <ashlar/core/axis.hpp>
+#include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
