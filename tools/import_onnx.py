@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Writes a C++ header of ashlar, its weights and a test for an ONNX model.
+
+    tools/import_onnx.py model.onnx --shape x=1,128 --name net --out folder
+"""
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from onnx_import.errors import ModelError
+from onnx_import.load import read_model
+from onnx_import.run import import_model
+
+
+def named(text, what):
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise ModelError(f"{what} {text}: write NAME=VALUE")
+    return name, value
+
+
+def shape(text):
+    name, value = named(text, "--shape")
+    try:
+        return name, tuple(int(n) for n in value.split(",") if n)
+    except ValueError:
+        raise ModelError(f"--shape {text}: extents are integers, as in x=1,128") from None
+
+
+def constant(text):
+    name, value = named(text, "--constant")
+    try:
+        return name, np.array([float(n) for n in value.split(",") if n])
+    except ValueError:
+        raise ModelError(f"--constant {text}: give numbers, as in n=1,2") from None
+
+
+def sample(text):
+    name, value = named(text, "--input")
+    try:
+        return name, np.load(value)
+    except (OSError, ValueError) as failure:
+        raise ModelError(f"--input {text}: {failure}") from None
+
+
+def main(arguments=None):
+    """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
+    parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
+    parser.add_argument("model", help="a .onnx file")
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,128",
+                        help="extents of an input or of a named axis")
+    parser.add_argument("--constant", action="append", default=[], metavar="NAME=1,2", help="an input that never changes")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=x.npy",
+                        help="a sample; random numbers unless given")
+    parser.add_argument("--name", default="net", help="of the struct and the files")
+    parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
+    given = parser.parse_args(arguments)
+    try:
+        if not given.name.isidentifier() or not given.name.isascii():
+            raise ModelError(f"--name {given.name}: a name of C++ is needed")
+        complete, text = import_model(read_model(given.model), given.name, given.out, dict(map(shape, given.shape)),
+                                      dict(map(constant, given.constant)), dict(map(sample, given.input)),
+                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.")
+    except ModelError as failure:
+        print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
+        return 2
+    print(text)
+    return 0 if complete else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

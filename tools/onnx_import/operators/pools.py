@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Pools: reductions over windows."""
+import numpy as np
+
+from ..errors import Uncovered
+from ..parameters import windows_of
+from .products import padded, windowed
+from .registry import template, translates
+
+
+def pooled(s, function, value="", text=None):
+    windows = windows_of(s.node, s.shapes[0][2:], s.attribute("kernel_shape"))
+    if len(windows) > 3:
+        raise Uncovered("more than three axes")
+    text = padded(s.x() if text is None else text, windows, s.shapes[0][2:], 2, value)
+    axes = template(3 + 2 * i for i in range(len(windows)))
+    return f"{function}{axes}({windowed(text, windows, 2)})", windows
+
+
+@translates("MaxPool", uses="`max` of `windows`, `pad`", heavy=True)
+def max_pool(s):
+    lowest = s.literal(-np.inf if s.dtype.kind == "f" else np.iinfo(s.dtype).min)
+    return pooled(s, "max", ", " + lowest)[0]
+
+
+def counts_of(s, windows, inside):
+    """How many entries each window has, as an array that broadcasts."""
+    spatial = s.shapes[0][2:]
+    counts = np.ones([1] * len(windows))
+    for i, (w, extent) in enumerate(zip(windows, spatial)):
+        first, last = (0, extent) if inside else (-w.before, extent + w.behind)
+        along = [sum(first <= j * w.stride - w.before + t * w.dilation < last for t in range(w.kernel)) for j in range(w.count)]
+        counts = counts * np.array(along).reshape([-1 if k == i else 1 for k in range(len(windows))])
+    return counts
+
+
+@translates("AveragePool", uses="`sum` of `windows`, `pad`", heavy=True)
+def average_pool(s):
+    text, windows = pooled(s, "sum")
+    counts = counts_of(s, windows, not s.attribute("count_include_pad", 0))
+    if (counts == counts.flat[0]).all():
+        return f"{text} / {s.literal(counts.flat[0])}"
+    return f"{text} / {s.constant('counts', counts.astype(s.dtype))}"
+
+
+@translates("LpPool", uses="`sum` of `windows`, `pow`", heavy=True)
+def lp_pool(s):
+    p = s.attribute("p", 2)
+    if p == 2:
+        text, _ = pooled(s, "norm")
+        return text
+    text, _ = pooled(s, "sum", text=f"pow(abs({s.x()}), {s.literal(p)})")
+    return f"pow({text}, {s.literal(1 / p)})"
+
+
+def over_all(function):
+    return lambda s: f"{function}{template(range(2, s.rank))}({s.x()}, keep_dims)"
+
+
+translates("GlobalAveragePool", uses="`mean`", heavy=True)(over_all("mean"))
+translates("GlobalMaxPool", uses="`max`", heavy=True)(over_all("max"))
