@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Small ONNX models that the test of tools/import_onnx.py imports."""
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+
+def value(name, shape, kind=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def weight(random, name, *shape):
+    return numpy_helper.from_array((random.standard_normal(shape) * 0.3).astype(np.float32), name)
+
+
+def integers(name, *numbers):
+    return numpy_helper.from_array(np.array(numbers, np.int64), name)
+
+
+def model(nodes, inputs, outputs, weights=(), opset=15):
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, list(weights))
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made.ir_version = 8
+    return made
+
+
+def node_model(op, inputs, output, opset=15, **attributes):
+    """One operator: `inputs` are shapes of floats, or arrays that are constant."""
+    names = [f"x{i}" for i in range(len(inputs))]
+    declared = [value(n, x) for n, x in zip(names, inputs) if isinstance(x, tuple)]
+    weights = [numpy_helper.from_array(x, n) for n, x in zip(names, inputs) if not isinstance(x, tuple)]
+    return model([helper.make_node(op, names, ["y"], **attributes)], declared, [value("y", output)], weights, opset)
+
+
+def convolutional():
+    """Two convolutions with a norm and pools, and a linear layer: [1, 3, 16, 16] to 10 classes."""
+    r = np.random.default_rng(1)
+    nodes = [
+        helper.make_node("Conv", ["image", "conv1.weight", "conv1.bias"], ["c1"], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        helper.make_node("BatchNormalization", ["c1", "bn.weight", "bn.bias", "bn.mean", "bn.var"], ["n1"]),
+        helper.make_node("Relu", ["n1"], ["r1"]),
+        helper.make_node("MaxPool", ["r1"], ["p1"], kernel_shape=[2, 2], strides=[2, 2]),
+        helper.make_node("Conv", ["p1", "conv2.weight"], ["c2"], kernel_shape=[3, 3], strides=[2, 2], group=2,
+                         auto_pad="SAME_UPPER"),
+        helper.make_node("HardSwish", ["c2"], ["r2"]),
+        helper.make_node("GlobalAveragePool", ["r2"], ["p2"]),
+        helper.make_node("Flatten", ["p2"], ["flat"]),
+        helper.make_node("Gemm", ["flat", "fc.weight", "fc.bias"], ["scores"], transB=1),
+        helper.make_node("LogSoftmax", ["scores"], ["classes"], axis=-1),
+    ]
+    weights = [weight(r, "conv1.weight", 8, 3, 3, 3), weight(r, "conv1.bias", 8), weight(r, "bn.weight", 8),
+               weight(r, "bn.bias", 8), weight(r, "bn.mean", 8), numpy_helper.from_array(np.full(8, 0.5, np.float32), "bn.var"),
+               weight(r, "conv2.weight", 16, 4, 3, 3), weight(r, "fc.weight", 10, 16), weight(r, "fc.bias", 10)]
+    return model(nodes, [value("image", [1, 3, 16, 16])], [value("classes", [1, 10])], weights)
+
+
+def attentive():
+    """Words to a self-attention of two heads with a residual, as exporters write it; the axis `rows` is open."""
+    r = np.random.default_rng(2)
+    nodes = [helper.make_node("Gather", ["table", "words"], ["x"])]
+    for name in "qkv":
+        nodes += [helper.make_node("MatMul", ["x", f"{name}.weight"], [f"{name}m"]),
+                  helper.make_node("Add", [f"{name}m", f"{name}.bias"], [f"{name}a"]),
+                  helper.make_node("Reshape", [f"{name}a", "heads"], [f"{name}h"]),
+                  helper.make_node("Transpose", [f"{name}h"], [f"{name}t"], perm=[0, 2, 3, 1] if name == "k" else [0, 2, 1, 3])]
+    nodes += [
+        helper.make_node("MatMul", ["qt", "kt"], ["products"]),
+        helper.make_node("Div", ["products", "root"], ["scores"]),
+        helper.make_node("Softmax", ["scores"], ["shares"], axis=-1),
+        helper.make_node("MatMul", ["shares", "vt"], ["mixed"]),
+        helper.make_node("Transpose", ["mixed"], ["turned"], perm=[0, 2, 1, 3]),
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Reshape", ["turned", "shape"], ["joined"]),
+        helper.make_node("Add", ["joined", "x"], ["sum"]),
+        helper.make_node("ReduceMean", ["sum"], ["mean"], axes=[-1]),
+        helper.make_node("Sub", ["sum", "mean"], ["centred"]),
+        helper.make_node("Pow", ["centred", "two"], ["squares"]),
+        helper.make_node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
+        helper.make_node("Add", ["variance", "eps"], ["safe"]),
+        helper.make_node("Sqrt", ["safe"], ["deviation"]),
+        helper.make_node("Div", ["centred", "deviation"], ["y"]),
+    ]
+    number = lambda name, x: numpy_helper.from_array(np.array(x, np.float32), name)  # noqa: E731
+    weights = [weight(r, "table", 20, 16), integers("heads", 0, 0, 2, 8), number("root", 8**0.5), number("two", 2),
+               number("eps", 1e-5)]
+    weights += [weight(r, f"{n}.weight", 16, 16) for n in "qkv"] + [weight(r, f"{n}.bias", 16) for n in "qkv"]
+    return model(nodes, [value("words", [1, "rows"], TensorProto.INT64)], [value("y", [1, "rows", 16])], weights, opset=13)
+
+
+def single_operators():
+    """A handful of models of one operator each, by name."""
+    indices = np.array([[0, 2], [-1, 1]], np.int64)
+    r = np.random.default_rng(3)
+
+    def gates(*shape):
+        return r.standard_normal(shape).astype(np.float32) * np.float32(0.5)
+
+    return {
+        "lstm": node_model("LSTM", [(3, 2, 4), gates(2, 12, 4), gates(2, 12, 3), gates(2, 24)], [3, 2, 2, 3], hidden_size=3,
+                           direction="bidirectional"),
+        "gru": node_model("GRU", [(3, 2, 4), gates(1, 9, 4), gates(1, 9, 3), gates(1, 18)], [3, 1, 2, 3], hidden_size=3,
+                          direction="reverse", linear_before_reset=1),
+        "rnn": node_model("RNN", [(3, 2, 4), gates(1, 3, 4), gates(1, 3, 3)], [3, 1, 2, 3], hidden_size=3),
+        "loss": node_model("SoftmaxCrossEntropyLoss", [(2, 3, 4), np.array([[0, 2, 1, 1], [2, 2, 0, 1]])], [], ignore_index=2),
+        "fourier": node_model("DFT", [(1, 6, 1)], [1, 6, 2], opset=17),
+        "clip": node_model("Clip", [(3, 4), np.float32(-0.5), np.float32(0.5)], [3, 4]),
+        "where_like": node_model("PRelu", [(2, 3, 4), np.full((3, 1), 0.25, np.float32)], [2, 3, 4]),
+        "gather": node_model("Gather", [(3, 5), indices], [3, 2, 2], axis=1),
+        "slice": node_model("Slice", [(4, 6), np.array([3, 0]), np.array([-9, 5]), np.array([0, 1]), np.array([-1, 2])], [4, 3]),
+        "pad": node_model("Pad", [(2, 3), np.array([0, 1, 1, 2])], [3, 6], mode="reflect"),
+        "tile": node_model("Tile", [(2, 3), np.array([2, 1])], [4, 3]),
+        "cumsum": node_model("CumSum", [(2, 5), np.array(1)], [2, 5], exclusive=1, reverse=1),
+        "einsum": node_model("Einsum", [(2, 3, 4), (2, 4, 5)], [2, 3, 5], equation="...ij,...jk"),
+        "instance_norm": node_model("InstanceNormalization", [(2, 3, 4, 4), np.ones(3, np.float32), np.zeros(3, np.float32)],
+                                    [2, 3, 4, 4]),
+        "average_pool": node_model("AveragePool", [(1, 2, 7)], [1, 2, 4], kernel_shape=[3], strides=[2], pads=[1, 1]),
+        "transposed_convolution": node_model("ConvTranspose", [(1, 2, 3, 3), (2, 3, 3, 3)], [1, 3, 7, 7], strides=[2, 2]),
+        "resize": node_model("Resize", [(1, 1, 2, 3), np.zeros(0, np.float32), np.array([1, 1, 2, 2], np.float32)], [1, 1, 4, 6],
+                             mode="linear"),
+    }

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Imports small ONNX models by tools/import_onnx.py, compiles what it writes in one program and runs it.
+
+    tests/tools/import_onnx_test.py --compiler g++ -- -Iinclude -mavx2
+
+Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
+"""
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+    import onnx
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+import import_onnx_graphs as graphs  # noqa: E402
+from import_onnx_refusals import check_refusals  # noqa: E402
+from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
+from onnx_import.errors import ModelError  # noqa: E402
+from onnx_import.operators import TABLE  # noqa: E402
+from onnx_import.page import covered_rows  # noqa: E402
+from onnx_import.run import import_model  # noqa: E402
+
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED: {what}")
+
+
+def check_text():
+    expect(literal(0.1, np.float32) == "0.1f", "a number of float")
+    expect(literal(2, np.float64) == "2.0", "a number of double")
+    expect(literal(-np.inf, np.float32) == "-std::numeric_limits<float>::infinity()", "an infinity")
+    names = Names()
+    expect([names.make(n) for n in ("a/b.c", "a.b.c", "1x", "sum", "")] == ["a_b_c", "a_b_c_1", "x1x", "sum_1", "value"], "names")
+    prefix = shared_prefix(["net/a/b", "net/a/c", "net/d", "net/e", "y"])
+    expect(prefix == "net_" and Names(prefix=prefix).make("net/a/b") == "a_b", "names without the prefix that most share")
+
+
+def check_page():
+    page = (ROOT / "docs/import.md").read_text()
+    expect(all(row in page for row in covered_rows(TABLE)), "docs/import.md lists the table; run tools/onnx_import/page.py")
+
+
+def check_command(folder):
+    path = folder / "attentive.onnx"
+    onnx.save(graphs.attentive(), path)
+    command = [sys.executable, str(ROOT / "tools/import_onnx.py"), str(path), "--name", "attentive", "--out", str(folder)]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
+    done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, f"the command imports a model: {done.stdout}{done.stderr}")
+    return "attentive"
+
+
+def check_uncovered(folder):
+    nodes = [onnx.helper.make_node("Det", ["x"], ["d"], name="first"),
+             onnx.helper.make_node("NonZero", ["x"], ["n"], name="second"), onnx.helper.make_node("Exp", ["d"], ["y"])]
+    model = graphs.model(nodes, [graphs.value("x", [2, 3, 3])], [graphs.value("y", [2]), graphs.value("n", None)])
+    complete, text = import_model(model, "uncovered", folder, check=False)
+    expect(not complete and "first (Det)" in text, f"operators that are not covered are listed: {text}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("flags", nargs="*")
+    given = parser.parse_args()
+    check_text()
+    check_page()
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        names = [check_command(folder)]
+        check_uncovered(folder)
+        check_refusals(folder, expect)
+        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators()}.items():
+            name = f"net_{operator}"
+            try:
+                complete, text = import_model(model, name, folder)
+                expect(complete, f"{name}: {text}")
+                names.append(name)
+            except ModelError as failure:
+                expect(False, f"{name}: {failure}")
+        source = folder / "all.cpp"
+        calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
+        source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
+                          f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
+        program = folder / "all"
+        built = subprocess.run([given.compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *given.flags, str(source),
+                                "-o", str(program)],
+                               cwd=ROOT, check=False)
+        expect(built.returncode == 0, "the program compiles")
+        if built.returncode == 0:
+            expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, "all outputs agree")
+    print("failed" if failures else "passed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
