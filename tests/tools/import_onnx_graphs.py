@@ -23,12 +23,12 @@ def model(nodes, inputs, outputs, weights=(), opset=15):
     return made
 
 
-def node_model(op, inputs, output, opset=15, **attributes):
-    """One operator: `inputs` are shapes of floats, or arrays that are constant."""
-    names = [f"x{i}" for i in range(len(inputs))]
+def node_model(op, inputs, output, opset=15, domain="", **attributes):
+    """One operator: `inputs` are shapes of floats, arrays that are constant, or None where an operand is absent."""
+    names = [f"x{i}" if x is not None else "" for i, x in enumerate(inputs)]
     declared = [value(n, x) for n, x in zip(names, inputs) if isinstance(x, tuple)]
-    weights = [numpy_helper.from_array(x, n) for n, x in zip(names, inputs) if not isinstance(x, tuple)]
-    return model([helper.make_node(op, names, ["y"], **attributes)], declared, [value("y", output)], weights, opset)
+    weights = [numpy_helper.from_array(x, n) for n, x in zip(names, inputs) if isinstance(x, np.ndarray | np.generic)]
+    return model([helper.make_node(op, names, ["y"], domain=domain, **attributes)], declared, [value("y", output)], weights, opset)
 
 
 def convolutional():
@@ -84,6 +84,32 @@ def attentive():
                number("eps", 1e-5)]
     weights += [weight(r, f"{n}.weight", 16, 16) for n in "qkv"] + [weight(r, f"{n}.bias", 16) for n in "qkv"]
     return model(nodes, [value("words", [1, "rows"], TensorProto.INT64)], [value("y", [1, "rows", 16])], weights, opset=13)
+
+
+def attentions():
+    """Models of one attention, rotation or product of few bits, by name."""
+    r = np.random.default_rng(4)
+    kept = r.random((2, 1, 5, 7)) < 0.7
+    kept[..., 0] = True
+    added = np.where(kept, r.standard_normal(kept.shape), -np.inf).astype(np.float32)
+    angles = r.standard_normal((10, 4)).astype(np.float32)
+    microsoft = {"domain": "com.microsoft"}
+    return {
+        "attention": node_model("Attention", [(2, 4, 5, 8), (2, 2, 7, 8), (2, 2, 7, 6), kept], [2, 4, 5, 6], 23, is_causal=1),
+        "attention_of_rows": node_model("Attention", [(2, 5, 32), (2, 7, 32), (2, 7, 24), added], [2, 5, 24], 23,
+                                        q_num_heads=4, kv_num_heads=4, scale=0.25),
+        "attention_past": node_model("Attention", [(1, 5, 16), (1, 2, 16), (1, 2, 16), None, (1, 2, 3, 8), (1, 2, 3, 8)], [1, 5, 16],
+                                     23, q_num_heads=2, kv_num_heads=2, softcap=3.0),
+        "microsoft_attention": node_model("Attention", [(2, 5, 12), (12, 48), (48,), np.array([5, 3], np.int32)], [2, 5, 16],
+                                          num_heads=2, unidirectional=1, **microsoft),
+        "multi_head": node_model("MultiHeadAttention", [(2, 5, 16), (2, 7, 16), (2, 7, 16), (48,), kept[:, 0, 0].astype(np.int32),
+                                                        (1, 2, 5, 7)], [2, 5, 16], num_heads=2, **microsoft),
+        "rotary": node_model("RotaryEmbedding", [(2, 5, 30), angles, angles + 1, r.integers(0, 10, (2, 5))], [2, 5, 30], 23,
+                             num_heads=3, interleaved=1),
+        "few_bits": node_model("MatMulNBits", [(3, 40), r.integers(0, 256, (6, 2, 16), np.uint8),
+                                               r.random(12).astype(np.float32), r.integers(0, 256, 6, np.uint8)], [3, 6],
+                               K=40, N=6, bits=4, block_size=32, **microsoft),
+    }
 
 
 def single_operators():

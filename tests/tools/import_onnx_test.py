@@ -84,7 +84,7 @@ def main():
         names = [check_command(folder)]
         check_uncovered(folder)
         check_refusals(folder, expect)
-        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators()}.items():
+        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
             name = f"net_{operator}"
             try:
                 complete, text = import_model(model, name, folder)

@@ -17,7 +17,8 @@ evaluate exp fast flip floor full
 gelu gelu_tanh hard_sigmoid hard_swish identity index iota isnan keep_dims layer_norm leaky_relu let log
 log_softmax logsumexp map masked matmul max max_pool mean min mish norm normalize outer pack pad permute pow prod relu reshape
 rms_norm roll round row rsqrt sigmoid silu sin slice softmax softplus split sqrt squeeze stack store sum take tanh tensor topk
-transpose unsqueeze upsample variance view_of where windows zeros f16 bf16 shape scale bias causal plan keep ignore""".split()
+transpose unsqueeze upsample variance view_of where windows zeros f16 bf16 shape scale softcap bias causal plan keep keep_finite
+keys_below ignore attention""".split()
 
 
 def ctype(dtype):

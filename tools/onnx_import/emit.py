@@ -176,9 +176,10 @@ def write_header(path, name, translation, origin):
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"{kind}& {text}" for text, kind in outputs]
     names = ", ".join(text for text, _ in inputs + outputs)
+    used = [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
-        includes="#include <ashlar/nn.hpp>\n" if any("nn::" in m.kind + m.shown for m in t.members) else "",
+        includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
         members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         buffers="".join(f"        {tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
         parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Attention of com.microsoft, and the look-ups before it."""
+"""Attention, rotary positions, products with weights of few bits, and the look-ups of com.microsoft."""
 import numpy as np
 
 from .reductions import skip_layer_normalization, softmax_along
@@ -7,13 +7,51 @@ from .registry import evaluates
 
 
 def heads_of(x, heads):
-    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
+    """[batch, rows, heads * width] as [batch, heads, rows, width]; of four axes as it is."""
+    return x if x.ndim == 4 else x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
 
 
-def attend(q, k, v, scale, bias):
-    scores = np.matmul(q, np.swapaxes(k, -1, -2)) * scale
-    y = np.matmul(softmax_along(scores if bias is None else scores + bias, (-1,)), v)
+def merged(y):
     return y.transpose(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1)
+
+
+def attend(q, k, v, scale, added=None, softcap=0):
+    """softmax(q k^T scale + added) v over [batch, heads, rows, width]; heads of k and v may be fewer."""
+    groups = q.shape[1] // k.shape[1]
+    k, v = np.repeat(k, groups, 1), np.repeat(v, groups, 1)
+    scores = np.matmul(q, np.swapaxes(k, -1, -2)) * q.dtype.type(scale)
+    if softcap:
+        scores = softcap * np.tanh(scores / softcap)
+    scores = scores if added is None else scores + added
+    return np.matmul(softmax_along(scores, (-1,)), v).astype(v.dtype)
+
+
+def added_by(mask, dtype):
+    """What a mask adds to scores: bools keep where they are true, numbers are added."""
+    return np.where(mask, 0, -np.inf).astype(dtype) if mask.dtype == bool else mask
+
+
+def causal(queries, keys, dtype):
+    return added_by(np.tri(queries, keys, dtype=bool), dtype)
+
+
+def total_of(*parts):
+    given = [part for part in parts if part is not None]
+    return sum(given[1:], given[0]) if given else None
+
+
+@evaluates("Attention")
+def onnx_attention(node, q, k, v, mask=None, past_key=None, past_value=None, *rest):
+    if any(x is not None for x in rest):
+        raise NotImplementedError("lengths of keys")
+    three = q.ndim == 3
+    q, k, v = heads_of(q, node.attribute("q_num_heads")), *(heads_of(x, node.attribute("kv_num_heads")) for x in (k, v))
+    if past_key is not None:
+        k, v = np.concatenate([past_key, k], 2), np.concatenate([past_value, v], 2)
+    parts = [None if mask is None else added_by(mask, q.dtype),
+             causal(q.shape[2], k.shape[2], q.dtype) if node.attribute("is_causal", 0) else None]
+    y = attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*parts), node.attribute("softcap", 0))
+    return merged(y) if three else y, k, v
 
 
 @evaluates("com.microsoft.Attention")
@@ -23,16 +61,26 @@ def attention(node, x, weights, bias=None, mask=None, past=None, extra=None):
         raise NotImplementedError("past, qkv_hidden_sizes and do_rotary")
     product = x @ weights + (0 if bias is None else bias)
     q, k, v = (heads_of(part, heads) for part in np.split(product, 3, -1))
-    total = mask_bias(node, mask, q.shape[0], q.shape[2], k.shape[2], x.dtype)
-    if node.attribute("unidirectional", 0):
-        causal = np.where(np.tri(q.shape[2], k.shape[2], dtype=bool), 0, -np.inf).astype(x.dtype)
-        total = causal if total is None else total + causal
-    if extra is not None:
-        total = extra if total is None else total + extra
-    return attend(q, k, v, x.dtype.type(node.attribute("scale") or q.shape[-1] ** -0.5), total).astype(x.dtype)
+    parts = [mask_bias(node, mask, q.shape[0], k.shape[2], x.dtype),
+             causal(q.shape[2], k.shape[2], x.dtype) if node.attribute("unidirectional", 0) else None, extra]
+    return merged(attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*parts)))
 
 
-def mask_bias(node, mask, batch, queries, keys, dtype):
+@evaluates("com.microsoft.MultiHeadAttention")
+def multi_head_attention(node, q, k=None, v=None, bias=None, mask=None, extra=None, *past):
+    if k is None or v is None or any(x is not None for x in past):
+        raise NotImplementedError("packed operands and the past")
+    heads = node.attribute("num_heads")
+    if bias is not None:
+        parts = np.split(bias, np.cumsum([q.shape[-1], k.shape[-1]]))
+        q, k, v = q + parts[0], k + parts[1], v + parts[2]
+    q, k, v = (heads_of(x, heads) for x in (q, k, v))
+    parts = [mask_bias(node, mask, q.shape[0], k.shape[2], q.dtype),
+             causal(q.shape[2], k.shape[2], q.dtype) if node.attribute("unidirectional", 0) else None, extra]
+    return merged(attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*parts)))
+
+
+def mask_bias(node, mask, batch, keys, dtype):
     """An integer mask as numbers that are added to the scores."""
     if mask is None:
         return None
@@ -42,6 +90,52 @@ def mask_bias(node, mask, batch, queries, keys, dtype):
         return np.where(kept, 0, low).astype(dtype)[:, None, None]
     added = np.where(mask > 0, dtype.type(0), low).astype(dtype)
     return added[:, None, None] if mask.ndim == 2 else added[:, None] if mask.ndim == 3 else added
+
+
+@evaluates("RotaryEmbedding")
+def rotary_embedding(node, x, cosines, sines, places=None):
+    heads, y = heads_of(x, node.attribute("num_heads")), None
+    if places is not None:
+        cosines, sines = cosines[places], sines[places]
+    cosines, sines, pairs = cosines[:, None], sines[:, None], cosines.shape[-1]
+    if node.attribute("interleaved", 0):
+        a, b = heads[..., :2 * pairs:2], heads[..., 1:2 * pairs:2]
+        y = np.stack([a * cosines - b * sines, a * sines + b * cosines], -1).reshape(*heads.shape[:-1], 2 * pairs)
+    else:
+        a, b = heads[..., :pairs], heads[..., pairs:2 * pairs]
+        y = np.concatenate([a * cosines - b * sines, a * sines + b * cosines], -1)
+    y = np.concatenate([y, heads[..., 2 * pairs:]], -1).astype(x.dtype)
+    return merged(y) if x.ndim == 3 else y
+
+
+def dequantized_blocks(node, packed, scales, zeros=None):
+    """The matrix [N, K] of weights in blocks of few bits, low ones first."""
+    rows, depth, bits, block = (node.attribute(name) for name in ("N", "K", "bits", "block_size"))
+    if bits not in (None, 4, 8):
+        raise NotImplementedError(f"weights of {bits} bits")
+
+    def unpacked(x):
+        x = x.reshape(rows, -1)
+        return x if bits == 8 else np.stack([x & 15, x >> 4], -1).reshape(rows, -1)
+
+    numbers, blocks = unpacked(packed), -(-depth // block)
+    scales = scales.reshape(rows, blocks)
+    if zeros is None:
+        zeros = np.full((rows, blocks), 128 if bits == 8 else 8, scales.dtype)
+    elif zeros.dtype == np.uint8:
+        zeros = unpacked(zeros)[:, :blocks]
+    else:
+        zeros = zeros.reshape(rows, blocks)
+    numbers = numbers.reshape(rows, blocks, block).astype(np.float64) - zeros[..., None]
+    return (numbers * scales[..., None]).reshape(rows, -1)[:, :depth].astype(scales.dtype)
+
+
+@evaluates("com.microsoft.MatMulNBits")
+def matmul_n_bits(node, x, packed, scales, zeros=None, order=None, bias=None):
+    if order is not None:
+        raise NotImplementedError("g_idx")
+    y = (x.astype(np.float64) @ dequantized_blocks(node, packed, scales, zeros).T).astype(x.dtype)
+    return y if bias is None else y + bias
 
 
 @evaluates("com.microsoft.EmbedLayerNormalization")
