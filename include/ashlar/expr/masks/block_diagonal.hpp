@@ -4,21 +4,24 @@
 
 #include <cstddef>
 
+#include <ashlar/expr/masks/keep_if.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 
 namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// Keeps the pairs whose query and key are in one block of Size positions.
+/// Whether query and key are in one block of Size positions.
 template <std::size_t Size>
-struct block_diagonal_mask {
-    using mask_category = mask_tag;
+struct in_one_block {
+    constexpr bool operator()(std::size_t query, std::size_t key) const noexcept { return query / Size == key / Size; }
+};
+
+/// The mask of that predicate, with tiles and kept pairs by arithmetic instead of tables of blocks.
+template <std::size_t Size>
+struct block_diagonal_mask : keep_if_mask<in_one_block<Size>> {
     using static_part = block_diagonal_mask;
-    static constexpr bool is_static = true;
     static constexpr std::size_t boundary_count = 2;
-    template <class Scores>
-    using check = any_scores;
 
     template <class Text>
     static constexpr void write_name(Text& out) {
@@ -26,15 +29,9 @@ struct block_diagonal_mask {
         out.put_signed(static_cast<std::ptrdiff_t>(Size));
         out.put('>');
     }
-    static constexpr bool keeps_pair(std::size_t query, std::size_t key) { return query / Size == key / Size; }
     static constexpr void boundaries(std::ptrdiff_t query, std::ptrdiff_t* keys) {
         keys[0] = static_cast<std::ptrdiff_t>(block_of(static_cast<std::size_t>(query)));
         keys[1] = keys[0] + static_cast<std::ptrdiff_t>(Size);
-    }
-
-    template <class Scores>
-    ASHLAR_ALWAYS_INLINE constexpr bool keeps(const score_coordinates<Scores>& at) const noexcept {
-        return keeps_pair(at[Scores::rank - 2], at[Scores::rank - 1]);
     }
     template <class Scores>
     ASHLAR_ALWAYS_INLINE constexpr tile_content content(const batch_coordinates<Scores>&,
@@ -43,18 +40,6 @@ struct block_diagonal_mask {
         if (tile.last_key <= first || tile.first_key >= last + Size) return tile_content::empty;
         return first == last && tile.first_key >= first && tile.last_key <= first + Size ? tile_content::full
                                                                                          : tile_content::mixed;
-    }
-    template <class Scores, class Int>
-    ASHLAR_ALWAYS_INLINE constexpr auto keep_lanes(const batch_coordinates<Scores>&, Int query, Int key,
-                                                   std::size_t) const {
-        using lane_mask_type = decltype(query < key);
-        typename Int::value_type queries[Int::size] = {}, keys[Int::size] = {};
-        query.store(queries);
-        key.store(keys);
-        bool kept[Int::size] = {};
-        for (std::size_t i = 0; i < Int::size; ++i)
-            kept[i] = keeps_pair(static_cast<std::size_t>(queries[i]), static_cast<std::size_t>(keys[i]));
-        return lane_mask_type::load(kept);
     }
 
 private:
