@@ -56,25 +56,25 @@ def onnx_attention(node, q, k, v, mask=None, past_key=None, past_value=None, *re
 
 @evaluates("com.microsoft.Attention")
 def attention(node, x, weights, bias=None, mask=None, past=None, extra=None):
-    heads = node.attribute("num_heads")
     if past is not None or node.attribute("qkv_hidden_sizes") or node.attribute("do_rotary"):
         raise NotImplementedError("past, qkv_hidden_sizes and do_rotary")
     product = x @ weights + (0 if bias is None else bias)
-    q, k, v = (heads_of(part, heads) for part in np.split(product, 3, -1))
-    parts = [mask_bias(node, mask, q.shape[0], k.shape[2], x.dtype),
-             causal(q.shape[2], k.shape[2], x.dtype) if node.attribute("unidirectional", 0) else None, extra]
-    return merged(attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*parts)))
+    return attend_rows(node, *np.split(product, 3, -1), mask, extra)
 
 
 @evaluates("com.microsoft.MultiHeadAttention")
 def multi_head_attention(node, q, k=None, v=None, bias=None, mask=None, extra=None, *past):
     if k is None or v is None or any(x is not None for x in past):
         raise NotImplementedError("packed operands and the past")
-    heads = node.attribute("num_heads")
     if bias is not None:
         parts = np.split(bias, np.cumsum([q.shape[-1], k.shape[-1]]))
         q, k, v = q + parts[0], k + parts[1], v + parts[2]
-    q, k, v = (heads_of(x, heads) for x in (q, k, v))
+    return attend_rows(node, q, k, v, mask, extra)
+
+
+def attend_rows(node, q, k, v, mask, extra):
+    """Attention of rows [batch, rows, heads * width] by the attributes of com.microsoft."""
+    q, k, v = (heads_of(x, node.attribute("num_heads")) for x in (q, k, v))
     parts = [mask_bias(node, mask, q.shape[0], k.shape[2], q.dtype),
              causal(q.shape[2], k.shape[2], q.dtype) if node.attribute("unidirectional", 0) else None, extra]
     return merged(attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*parts)))
