@@ -46,7 +46,7 @@ struct recurrent_steps {
                                  batch_rows = batch_first && batch != 1 ? count : 1;
 };
 
-/// Columns [First, First + Columns) of one step, in an array whose rows are Width wide.
+/// Columns entries of each row of one step, from `first` on, in an array whose rows are Width wide.
 template <class Steps, std::size_t Width, std::size_t Columns, class Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto step_view(Element* first, std::size_t step) noexcept {
     constexpr auto strides = ashlar::detail::spelled_out(std::array{
