@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Our side of tools/bench_onnx.py, which compiles it to a shared library once for each number of rows, or once for all
 // up to a capacity: a BERT-style encoder and one attention, and the clock for both sides.
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +15,7 @@
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
 
-#include <bench/support/peak.hpp>
+#include <tools/bench_turns.hpp>
 
 #ifndef ASHLAR_BENCH_ROWS
 #define ASHLAR_BENCH_ROWS 128
@@ -72,23 +70,6 @@ struct model {
     }
 };
 
-/// Nanoseconds of the fastest of some turns, each of `calls` calls; one call before them is not timed.
-template <class Call>
-double fastest(int turns, int calls, Call&& call) {
-    call();
-    double best = 1e30;
-    for (int turn = 0; turn < turns; ++turn) {
-        const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < calls; ++i) {
-            asm volatile("" ::: "memory");
-            call();
-        }
-        const std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - start;
-        best = std::min(best, passed.count() / calls);
-    }
-    return best;
-}
-
 }  // namespace
 
 extern "C" {
@@ -111,20 +92,6 @@ double time_attention(const float* x, float* y, int turns, int calls) {
     return fastest(turns, calls, [=] {
         const operand q(x), k(x + operand::size), v(x + 2 * operand::size);
         evaluate(tensor_view<float, attention_rows, attention_depth>(y), attention(q, k, v));
-    });
-}
-
-/// FLOPs per nanosecond of this core now.
-double measure_peak() { return bench::peak_flops<float>() * 1e-9; }
-
-/// ONNX Runtime's OrtApi::Run; a status that is not null is an error, and is handed back.
-using run_function = void*(void* session, const void* options, const char* const* input_names, const void* const* inputs,
-                           std::size_t input_count, const char* const* output_names, std::size_t output_count, void** outputs);
-double time_session(run_function* run, void* session, const char* const* input_names, const void* const* inputs, std::size_t input_count,
-                    const char* const* output_names, void** outputs, int turns, int calls, void** status) {
-    *status = nullptr;
-    return fastest(turns, calls, [=] {
-        if (void* const error = run(session, nullptr, input_names, inputs, input_count, output_names, 1, outputs)) *status = error;
     });
 }
 }

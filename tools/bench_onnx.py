@@ -26,26 +26,19 @@ import json
 import math
 import os
 import pathlib
-import platform
 import shutil
 import struct
 import subprocess
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-WIDTH, HEADS, HIDDEN, EPSILON, OPSET = 384, 12, 1536, 1e-12, 17
-FLOAT, INT64 = 1, 7  # of onnx.TensorProto
-
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(0)
-
+from onnxruntime_peer import ROOT, OnnxRuntime, SessionCall, find_onnxruntime, find_xsimd, skip
 
 try:
     import numpy
 except ImportError:
     skip("numpy is absent (Debian: apt-get install python3-numpy)")
+
+WIDTH, HEADS, HIDDEN, EPSILON, OPSET = 384, 12, 1536, 1e-12, 17
+FLOAT, INT64 = 1, 7  # of onnx.TensorProto
 
 
 # A model as protobuf: the few fields of onnx.proto that a graph of ours has, so that the onnx package need not be there.
@@ -213,78 +206,14 @@ def attention_model(rows, depth):
     return g.model(["in0", "in1", "in2"], mixed, [1, rows, depth])
 
 
-class OnnxRuntime:
-    """Its C interface, whose table of functions only ever grows: these numbers are those of its first version."""
-    ERROR_MESSAGE, CREATE_ENV, CREATE_SESSION, RUN, CREATE_OPTIONS = 2, 3, 8, 9, 10
-    OPTIMIZATION_LEVEL, THREADS, CREATE_TENSOR, CREATE_MEMORY_INFO = 23, 24, 49, 69
-    ALL_OPTIMIZATIONS, WARNINGS, ARENA, VERSION = 99, 2, 1, 15
-
-    class Base(ctypes.Structure):
-        _fields_ = [("get_api", ctypes.CFUNCTYPE(ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint32)),
-                    ("get_version", ctypes.CFUNCTYPE(ctypes.c_char_p))]
-
-    def __init__(self, path):
-        library = ctypes.CDLL(str(path))
-        library.OrtGetApiBase.restype = ctypes.POINTER(self.Base)
-        base = library.OrtGetApiBase().contents
-        self.version = base.get_version().decode()
-        self.api = base.get_api(self.VERSION)
-        if not self.api:
-            skip(f"ONNX Runtime {self.version} is too old")
-        self.env = self.made(self.CREATE_ENV, ctypes.c_int(self.WARNINGS), b"bench")
-        self.memory = self.made(self.CREATE_MEMORY_INFO, ctypes.c_int(self.ARENA), ctypes.c_int(0))
-        self.options = self.made(self.CREATE_OPTIONS)
-        self.call(self.OPTIMIZATION_LEVEL, self.options, ctypes.c_int(self.ALL_OPTIMIZATIONS))
-        self.call(self.THREADS, self.options, ctypes.c_int(1))
-
-    def check(self, status):
-        if status:
-            message = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)(self.api[self.ERROR_MESSAGE])(status)
-            raise SystemExit(f"ONNX Runtime: {message.decode()}")
-
-    def call(self, function, *arguments):
-        self.check(ctypes.CFUNCTYPE(ctypes.c_void_p)(self.api[function])(*arguments))
-
-    def made(self, function, *arguments):
-        out = ctypes.c_void_p()
-        self.call(function, *arguments, ctypes.byref(out))
-        return out
-
-    def session(self, model):
-        return self.made(self.CREATE_SESSION, self.env, model, ctypes.c_size_t(len(model)), self.options)
-
-    def tensor(self, values):
-        shape = (ctypes.c_int64 * values.ndim)(*values.shape)
-        return self.made(self.CREATE_TENSOR, self.memory, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes), shape,
-                         ctypes.c_size_t(values.ndim), ctypes.c_int(FLOAT))
-
-
 def pointer(values):
     return ctypes.c_void_p(values.ctypes.data)
-
-
-class Theirs:
-    """A session and what it is called with; time() is the fastest of some turns, in nanoseconds."""
-
-    def __init__(self, runtime, clock, session, inputs, result):
-        self.runtime, self.clock, self.session, self.kept = runtime, clock, session, (inputs, result)
-        self.names = (ctypes.c_char_p * len(inputs))(*(f"in{i}".encode() for i in range(len(inputs))))
-        self.inputs = (ctypes.c_void_p * len(inputs))(*(runtime.tensor(x) for x in inputs))
-        self.output_names = (ctypes.c_char_p * 1)(b"out")
-        self.outputs = (ctypes.c_void_p * 1)(runtime.tensor(result))
-
-    def time(self, turns, calls):
-        status = ctypes.c_void_p()
-        best = self.clock(ctypes.c_void_p(self.runtime.api[self.runtime.RUN]), self.session, self.names, self.inputs,
-                          ctypes.c_size_t(len(self.inputs)), self.output_names, self.outputs, turns, calls, ctypes.byref(status))
-        self.runtime.check(status.value)
-        return best
 
 
 def compile_ours(rows, is_capacity, xsimd, directory):
     """Our library for a number of rows, or for all up to it, as the benchmarks are compiled; kept until a header changes."""
     library, source = directory / f"encoder_{'up_to_' if is_capacity else ''}{rows}.so", ROOT / "tools/bench_onnx.cpp"
-    newest = max(p.stat().st_mtime for p in [source, *ROOT.glob("bench/support/*.hpp"), *ROOT.glob("include/**/*.hpp")])
+    newest = max(p.stat().st_mtime for p in [source, ROOT / "tools/bench_turns.hpp", *ROOT.glob("bench/support/*.hpp"), *ROOT.glob("include/**/*.hpp")])
     if not library.exists() or library.stat().st_mtime < newest:
         compiler = os.environ.get("CXX", "g++")
         if not shutil.which(compiler):
@@ -295,20 +224,6 @@ def compile_ours(rows, is_capacity, xsimd, directory):
                    f"-I{ROOT / 'include'}", f"-I{ROOT}", *(["-isystem", str(xsimd)] if xsimd else []), str(source), "-o", str(library)]
         subprocess.run(command, check=True)
     return ctypes.CDLL(str(library))
-
-
-def find_onnxruntime(given):
-    place = pathlib.Path(given)
-    if place.is_file():
-        return place
-    other = "x64" if platform.machine() == "aarch64" else "arm64"  # the npm package has both
-    found = [p for p in sorted(place.rglob("libonnxruntime.so*")) if p.is_file() and other not in p.parts]
-    return found[0] if found else skip(f"no libonnxruntime.so below {given}; --onnxruntime says where it is")
-
-
-def find_xsimd():
-    places = (p / s for p in ROOT.glob("build/deps/xsimd-*") for s in ("usr/include", "include"))
-    return next((p for p in places if (p / "xsimd/xsimd.hpp").exists()), None)
 
 
 def measure(name, library, ours, theirs, results, rounds, turns, calls):
@@ -365,7 +280,7 @@ def main():
 
     random = numpy.random.default_rng(1)
     for library in libraries.values():
-        for function in (library.time_layers_1, library.time_layers_6, library.time_attention, library.time_session, library.measure_peak):
+        for function in (library.time_layers_1, library.time_layers_6, library.time_attention, library.measure_peak):
             function.restype = ctypes.c_double
     for layers in (int(n) for n in given.layers.split(",")):
         weights = make_weights(layers, random)
@@ -382,7 +297,8 @@ def main():
             ours = numpy.empty_like(x)
             results = [ours[:, :rows], *(numpy.empty((1, rows, WIDTH), "float32") for _ in FORMS)]
             function = getattr(library, f"time_layers_{layers}")
-            theirs = {form: Theirs(runtime, library.time_session, sessions[form], [x[:, :rows]], result).time
+            theirs = {form: SessionCall(runtime, library.time_session, sessions[form], {"in0": numpy.ascontiguousarray(x[:, :rows])},
+                                        {"out": result}).time
                       for form, result in zip(FORMS, results[1:])}
             name = f"{layers} {'layer' if layers == 1 else 'layers'}, {rows} tokens" + (f" of {capacity}" if given.capacity else "")
             flops = layers * rows * (2 * (4 * WIDTH * WIDTH + 2 * WIDTH * HIDDEN) + 4 * rows * WIDTH)
@@ -392,7 +308,8 @@ def main():
         library = libraries[row_counts[0]]
         x = random.uniform(-1, 1, (3, 1, 64, 64)).astype("float32")
         results = [numpy.empty_like(x[0]) for _ in range(2)]
-        theirs = {"exported": Theirs(runtime, library.time_session, runtime.session(attention_model(64, 64)), list(x), results[1]).time}
+        theirs = {"exported": SessionCall(runtime, library.time_session, runtime.session(attention_model(64, 64)),
+                                          {f"in{i}": part for i, part in enumerate(x)}, {"out": results[1]}).time}
         report("attention 64×64", 4 * 64 ** 3,
                *measure("attention", library, lambda turns, calls: library.time_attention(pointer(x), pointer(results[0]), turns, calls),
                         theirs, results, given.rounds, 20, 10))

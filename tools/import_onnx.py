@@ -46,23 +46,31 @@ def sample(text):
         raise ModelError(f"--input {text}: {failure}") from None
 
 
-def main(arguments=None):
-    """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
-    parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
+def add_model_options(parser):
     parser.add_argument("model", help="a .onnx file")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,128",
                         help="extents of an input or of a named axis")
     parser.add_argument("--constant", action="append", default=[], metavar="NAME=1,2", help="an input that never changes")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=x.npy",
                         help="a sample; random numbers unless given")
+
+
+def given_inputs(given):
+    """The shapes, constants and samples of the options."""
+    return dict(map(shape, given.shape)), dict(map(constant, given.constant)), dict(map(sample, given.input))
+
+
+def main(arguments=None):
+    """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
+    parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
+    add_model_options(parser)
     parser.add_argument("--name", default="net", help="of the struct and the files")
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
     given = parser.parse_args(arguments)
     try:
         if not given.name.isidentifier() or not given.name.isascii():
             raise ModelError(f"--name {given.name}: a name of C++ is needed")
-        complete, text = import_model(read_model(given.model), given.name, given.out, dict(map(shape, given.shape)),
-                                      dict(map(constant, given.constant)), dict(map(sample, given.input)),
+        complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
                                       origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.")
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)

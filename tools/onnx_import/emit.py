@@ -118,9 +118,11 @@ static bool loaded(const io::result& r) {{
     return static_cast<bool>(r);
 }}
 
+static void run() {{ model({arguments}); }}
+
 /// The folder has {name}.safetensors and {name}_test.safetensors.
 static bool passes(const std::string& folder) {{
-{loads}    model({arguments});
+{loads}    run();
     bool good = true;
 {checks}    return good;
 }}

@@ -14,7 +14,9 @@
 #include <ashlar/eval/frame.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
+#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/kernel/math.hpp>
+#include <ashlar/kernel/rows/reduction.hpp>
 #include <ashlar/kernel/simd.hpp>
 
 namespace ashlar::inline v0_1::detail {
@@ -155,11 +157,35 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 const auto x = value_if<Id, 0, Steps, Wanted>(*this, keep, at, hole);
                 return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
+        } else if constexpr (n.kind == node_kind::reduce) {
+            return folded<Id, Steps>(at, hole);
         } else if constexpr (n.kind == node_kind::take) {
             return taken<Id, Steps>(at, hole);
         } else {
             return moved<Id, Steps>(at, hole);
         }
+    }
+
+    /// A reduction over few entries, which has no stage of its own.
+    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
+    ASHLAR_STAGE_INLINE auto folded(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
+        using Other = element_of<node_of<Id>>;
+        constexpr const graph_node& n = Plan::nodes[Id];
+        constexpr std::size_t rank = Plan::nodes[n.operands[0]].rank, entries = Plan::nodes[n.operands[0]].extents[n.axis];
+        constexpr auto kind = static_cast<reduction_kind>(n.variant);
+        std::array<std::size_t, rank> entry{};
+        for (std::size_t a = 0; a < rank; ++a)
+            if (a != n.axis) entry[a] = at[rank == Rank || a < n.axis ? a : a - 1];
+        typename fold_of<kind>::template type<lanes_of<Other>> all;
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < entries; ++i) {
+            entry[n.axis] = i;
+            all.step(value<n.operands[0], steps_of_operand<Id, 0, Steps>()>(entry, hole));
+        }
+        if constexpr (kind == reduction_kind::mean)
+            return all.rows() * (Other(1) / Other(entries));
+        else
+            return all.rows();
     }
 
     template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>

@@ -119,7 +119,7 @@ struct constant_lines {
             return static_cast<Result>(largest(x));
         } else if constexpr (Kind == reduction_kind::argmin) {
             return static_cast<Result>(best(x, [](Element a, Element b) { return a < b; }));
-        } else if constexpr (plain_fold<Kind>) {
+        } else if constexpr (is_plain_fold(Kind)) {
             typename fold_of<Kind>::template type<one_lane<Element>> all;
             for (std::size_t i = 0; i < x.count; ++i) {
                 if (x[i] != x[i]) return static_cast<Result>(x[i]);

@@ -52,7 +52,7 @@ struct fold_stage : row_stage<Plan, Element, Stage, Rows> {
                                  columns = is_one_row ? Rows * base::columns : base::columns;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
-        if constexpr (plain_fold<kind>)
+        if constexpr (is_plain_fold(kind))
             run_fold<typename fold_of<kind>::template type<vec>>();
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)
             run_truth();

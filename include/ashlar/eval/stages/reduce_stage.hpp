@@ -21,7 +21,7 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
         if constexpr (kind == reduction_kind::mean)
             fold<sum_fold<typename base::template lanes_of<input>>>(
                 [](auto x) ASHLAR_STAGE_LAMBDA { return x * (element(1) / element(columns)); });
-        else if constexpr (plain_fold<kind>)
+        else if constexpr (is_plain_fold(kind))
             fold<typename fold_of<kind>::template type<typename base::template lanes_of<input>>>(
                 [](auto x) ASHLAR_STAGE_LAMBDA { return x; });
         else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any)

@@ -47,11 +47,9 @@ struct extreme_fold;
 /// The fold of a reduction, if it accumulates with a plain one.
 template <reduction_kind Kind>
 struct fold_of {
-    static constexpr bool plain = false;
 };
 template <>
 struct fold_of<reduction_kind::sum> {
-    static constexpr bool plain = true;
     template <class Vec>
     using type = sum_fold<Vec>;
 };
@@ -59,24 +57,23 @@ template <>
 struct fold_of<reduction_kind::mean> : fold_of<reduction_kind::sum> {};
 template <>
 struct fold_of<reduction_kind::prod> {
-    static constexpr bool plain = true;
     template <class Vec>
     using type = product_fold<Vec>;
 };
 template <>
 struct fold_of<reduction_kind::max> {
-    static constexpr bool plain = true;
     template <class Vec>
     using type = extreme_fold<Vec, true>;
 };
 template <>
 struct fold_of<reduction_kind::min> {
-    static constexpr bool plain = true;
     template <class Vec>
     using type = extreme_fold<Vec, false>;
 };
-template <reduction_kind Kind>
-inline constexpr bool plain_fold = fold_of<Kind>::plain;
+constexpr bool is_plain_fold(reduction_kind kind) {
+    return kind == reduction_kind::sum || kind == reduction_kind::mean || kind == reduction_kind::prod ||
+           kind == reduction_kind::max || kind == reduction_kind::min;
+}
 
 constexpr bool gives_position(reduction_kind kind) {
     return kind == reduction_kind::argmax || kind == reduction_kind::argmin;

@@ -150,8 +150,12 @@ private:
     constexpr void choose_map_axes(stage& s, const graph_node& g, const destination& out) const;
 
     /// Whether n consists of reductions over axes before its last one, of arrays whose last axis is contiguous: the
-    /// last axis is then the rows, and they are in lanes. `any`: there is one.
-    constexpr bool folds_before_last(node_index n, bool& any) const;
+    /// last axis is then the rows, and they are in lanes. `any`: a stage of its own computes one of them.
+    constexpr bool folds_before_last(const stage& s, node_index n, bool& any) const;
+
+    /// Whether a map computes a reduction where it reads its result: one of few entries for each of its elements, as in
+    /// a pool over windows.
+    constexpr bool folds_in_place(node_index n, const stage& s) const;
 
     // ------------------------------------------------------------------ operands of products
 

@@ -210,7 +210,7 @@ constexpr void planner::prepare(node_index n, const binding_list& b, stage& s, c
         emit_store(n, b, stack);
         return prepare(g.operands[0], b, s, stack);
     }
-    if (is_row_statistic(g.kind)) return prepare_statistics(n, b, s, stack);
+    if (is_row_statistic(g.kind) && !folds_in_place(n, s)) return prepare_statistics(n, b, s, stack);
     if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
         read_of(s, n).values = found;
         return;

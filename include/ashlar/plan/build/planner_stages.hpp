@@ -298,24 +298,33 @@ constexpr void planner::choose_map_axes(stage& s, const graph_node& g, const des
     if (!out.free && limited == limited_tiles::none && s.row_axis != no_axis && s.column_axis + 1u == g.rank &&
         s.bindings[s.row_axis] == whole_axis && s.bindings[s.column_axis] == whole_axis &&
         out.strides[s.column_axis] == 1 && g.extents[s.column_axis] >= target.lanes(g.element_bytes) &&
-        folds_before_last(s.top, any) && any) {
+        folds_before_last(s, s.top, any) && any) {
         s.row_axis = s.column_axis;
         s.column_axis = no_axis;
     }
 }
 
-constexpr bool planner::folds_before_last(node_index n, bool& any) const {
+constexpr bool planner::folds_in_place(node_index n, const stage& s) const {
+    constexpr std::size_t most_entries = 9, most_of_all = 64;
+    const graph_node& g = at(n);
+    const std::size_t elements = at(s.top).size();
+    return s.kind == stage_kind::map && g.kind == node_kind::reduce && g.scalar == scalar_kind::floating &&
+           is_plain_fold(static_cast<reduction_kind>(g.variant)) && g.size() % elements == 0 &&
+           at(g.operands[0]).size() <= most_entries * g.size() && at(g.operands[0]).size() <= most_of_all * elements;
+}
+
+constexpr bool planner::folds_before_last(const stage& s, node_index n, bool& any) const {
     n = resolve(n);
     const graph_node& g = at(n);
     if (g.rank == 0 || g.extents[g.rank - 1u] == 1) return g.kind == node_kind::scalar;
     if (const stride_result lies = arrays().strides(n, {}); lies.affine) return lies.strides[g.rank - 1u] == 1;
     if (g.kind == node_kind::reduce) {
-        any = true;
-        return g.axis + 1u < at(g.operands[0]).rank && folds_before_last(g.operands[0], any);
+        any = any || !folds_in_place(n, s);
+        return g.axis + 1u < at(g.operands[0]).rank && folds_before_last(s, g.operands[0], any);
     }
     if (g.kind != node_kind::map) return false;
     for (std::size_t i = 0; i < g.operand_count; ++i)
-        if (!folds_before_last(g.operands[i], any)) return false;
+        if (!folds_before_last(s, g.operands[i], any)) return false;
     return true;
 }
 
