@@ -12,14 +12,22 @@
 #include <ashlar/eval/access/register_factors.hpp>
 #include <ashlar/eval/access/rows_beyond.hpp>
 #include <ashlar/eval/frame.hpp>
+#include <ashlar/expr/elementwise/functions.hpp>
+#include <ashlar/expr/elementwise/math_functions.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/kernel/math.hpp>
-#include <ashlar/kernel/rows/reduction.hpp>
 #include <ashlar/kernel/simd.hpp>
 
 namespace ashlar::inline v0_1::detail {
+
+/// The function that combines two entries of a plain reduction.
+template <reduction_kind Kind>
+using combined_by = std::conditional_t<
+    Kind == reduction_kind::max, maximum_function,
+    std::conditional_t<Kind == reduction_kind::min, minimum_function,
+                       std::conditional_t<Kind == reduction_kind::prod, times_function, plus_function>>>;
 
 ASHLAR_BEGIN_OFFSETS
 
@@ -176,16 +184,17 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         std::array<std::size_t, rank> entry{};
         for (std::size_t a = 0; a < rank; ++a)
             if (a != n.axis) entry[a] = at[rank == Rank || a < n.axis ? a : a - 1];
-        typename fold_of<kind>::template type<lanes_of<Other>> all;
-        ASHLAR_UNROLL
-        for (std::size_t i = 0; i < entries; ++i) {
+        const auto at_entry = [&](std::size_t i) ASHLAR_STAGE_LAMBDA {
             entry[n.axis] = i;
-            all.step(value<n.operands[0], steps_of_operand<Id, 0, Steps>()>(entry, hole));
-        }
+            return value<n.operands[0], steps_of_operand<Id, 0, Steps>()>(entry, hole);
+        };
+        lanes_of<Other> all = at_entry(0);
+        ASHLAR_UNROLL
+        for (std::size_t i = 1; i < entries; ++i) all = combined_by<kind>{}(all, at_entry(i));
         if constexpr (kind == reduction_kind::mean)
-            return all.rows() * (Other(1) / Other(entries));
+            return all * (Other(1) / Other(entries));
         else
-            return all.rows();
+            return all;
     }
 
     template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>

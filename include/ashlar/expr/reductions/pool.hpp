@@ -11,14 +11,11 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/minus_infinity.hpp>
-#include <ashlar/expr/elementwise/elementwise.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
-#include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/expr/shape/pad.hpp>
-#include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 
 namespace ashlar::inline v0_1 {
@@ -119,71 +116,16 @@ consteval auto pooled_shape() {
     });
 }
 
-/// The largest window whose entries are combined one by one. Each place in the window is a slice over all windows, so
-/// lanes run along the last axis, not along a window.
-inline constexpr std::size_t most_named_entries = 16;
+/// The largest window over two axes that is reduced as a whole; larger ones along one axis after the other.
+inline constexpr std::size_t most_entries_at_once = 16;
 
-template <reduction_kind Kind, any_expression Left, any_expression Right>
-ASHLAR_ALWAYS_INLINE constexpr auto pooled_pair(Left&& a, Right&& b) noexcept {
-    if constexpr (Kind == reduction_kind::max)
-        return (max)(std::forward<Left>(a), std::forward<Right>(b));
-    else
-        return std::forward<Left>(a) + std::forward<Right>(b);
-}
-
-/// The entries at one place of all windows of an axis.
 template <pooled_axis Along, any_expression Expression>
-ASHLAR_ALWAYS_INLINE constexpr auto entries_at(const Expression& e, std::size_t place) noexcept {
-    constexpr std::size_t windows = (shape_of<Expression>::extents[Along.axis] - Along.reach()) / Along.stride + 1;
-    return slice_from<Along.axis, windows, static_cast<std::ptrdiff_t>(Along.stride)>(
-        e, static_cast<std::ptrdiff_t>(place * Along.dilation));
+ASHLAR_ALWAYS_INLINE constexpr auto windows_along(Expression&& e) noexcept {
+    return windows<Along.axis, Along.kernel, Along.stride, Along.dilation>(std::forward<Expression>(e));
 }
-
-/// The first Count entries of every window, along one axis or (Down) two, reduced to one. e occurs once per entry.
-template <reduction_kind Kind, pooled_axis Across, pooled_axis Down = pooled_axis{},
-          std::size_t Count = Across.kernel * Down.kernel, any_expression Expression>
-ASHLAR_ALWAYS_INLINE constexpr auto named_entries(const Expression& e) noexcept {
-    const auto last = [&] {
-        if constexpr (Down.kernel == 1 && Down.stride == 1)
-            return entries_at<Across>(e, Count - 1);
-        else
-            return entries_at<Across>(entries_at<Down>(e, (Count - 1) / Across.kernel), (Count - 1) % Across.kernel);
-    };
-    if constexpr (Count == 1)
-        return last();
-    else
-        return pooled_pair<Kind>(named_entries<Kind, Across, Down, Count - 1>(e), last());
-}
-
-/// The same as a function object: with clang, a lambda cannot use outer axes as template arguments.
-template <reduction_kind Kind, pooled_axis Across, pooled_axis Down>
-struct entries_namer {
-    template <any_expression Expression>
-    ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Expression& e) const noexcept {
-        return named_entries<Kind, Across, Down>(e);
-    }
-};
-
-/// f(e) for an e that occurs often: memory is passed as it is, a computed value is computed once.
-template <any_expression Expression, class Function>
-ASHLAR_ALWAYS_INLINE constexpr auto read_often(Expression&& e, const Function& f) noexcept {
-    if constexpr (viewable<Expression>)
-        return f(std::forward<Expression>(e));
-    else
-        return let(std::forward<Expression>(e), f);
-}
-
-/// Reduces each window along one pooled axis to one entry.
 template <reduction_kind Kind, pooled_axis Along, any_expression Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto pool_along(Expression&& e) noexcept {
-    if constexpr (Along.kernel == 1 && Along.stride == 1)
-        return hold(std::forward<Expression>(e));
-    else if constexpr (Along.kernel <= most_named_entries)
-        return read_often(std::forward<Expression>(e),
-                          [](const auto& x) ASHLAR_LAMBDA_INLINE { return named_entries<Kind, Along>(x); });
-    else
-        return reduce_one<Kind, Along.axis + 1, false>(
-            windows<Along.axis, Along.kernel, Along.stride, Along.dilation>(std::forward<Expression>(e)));
+    return reduce_one<Kind, Along.axis + 1, false>(windows_along<Along>(std::forward<Expression>(e)));
 }
 
 /// An expression with the padding of a pooled axis around it.
@@ -200,9 +142,9 @@ ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> 
     constexpr pooled_axis across = all.axes[all.count - 1], down = all.axes[0];
     if constexpr (all.count == 1)
         return pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside));
-    else if constexpr (across.kernel * down.kernel <= most_named_entries)
-        return read_often(framed<down>(framed<across>(std::forward<Expression>(e), outside), outside),
-                          entries_namer<Kind, across, down>{});
+    else if constexpr (across.kernel * down.kernel <= most_entries_at_once)
+        return reduce_one<Kind, down.axis + 1, false>(reduce_one<Kind, across.axis + 2, false>(
+            windows_along<down>(windows_along<across>(framed<down>(framed<across>(std::forward<Expression>(e), outside), outside)))));
     else
         return pool_along<Kind, down>(
             framed<down>(pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside)), outside));

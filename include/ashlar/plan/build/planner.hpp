@@ -153,8 +153,11 @@ private:
     /// last axis is then the rows, and they are in lanes. `any`: a stage of its own computes one of them.
     constexpr bool folds_before_last(const stage& s, node_index n, bool& any) const;
 
-    /// Whether a map computes a reduction where it reads its result: one of few entries for each of its elements, as in
-    /// a pool over windows.
+    /// Whether n is a plain reduction of few entries, as in a pool over windows. Lanes along other axes are faster than
+    /// a stage of rows.
+    constexpr bool folds_few(node_index n) const;
+
+    /// Whether a map computes such a reduction where it reads the result: it reads each one for one of its elements.
     constexpr bool folds_in_place(node_index n, const stage& s) const;
 
     // ------------------------------------------------------------------ operands of products

@@ -210,7 +210,14 @@ constexpr void planner::prepare(node_index n, const binding_list& b, stage& s, c
         emit_store(n, b, stack);
         return prepare(g.operands[0], b, s, stack);
     }
-    if (is_row_statistic(g.kind) && !folds_in_place(n, s)) return prepare_statistics(n, b, s, stack);
+    if (is_row_statistic(g.kind) && !folds_in_place(n, s)) {
+        const bool pools = folds_few(n) && at(g.operands[0]).kind == node_kind::window;
+        return pools ? prepare_made(n, b, s, stack) : prepare_statistics(n, b, s, stack);
+    }
+    if (g.kind == node_kind::reduce)
+        if (const node_index value = base_of(g.operands[0]);
+            at(g.operands[0]).size() > at(value).size() && has_costly_function(value))
+            make_base(g.operands[0], operand_bindings(g, at(g.operands[0]), 0, b), stack, false);
     if (const buffer_index found = find_buffer(n, buffer_role::values, b, stack); found != no_buffer) {
         read_of(s, n).values = found;
         return;

@@ -304,13 +304,20 @@ constexpr void planner::choose_map_axes(stage& s, const graph_node& g, const des
     }
 }
 
-constexpr bool planner::folds_in_place(node_index n, const stage& s) const {
-    constexpr std::size_t most_entries = 9, most_of_all = 64;
+constexpr bool planner::folds_few(node_index n) const {
+    constexpr std::size_t most_entries = 9, most_of_windows = 64;
     const graph_node& g = at(n);
+    if (g.kind != node_kind::reduce || !is_plain_fold(static_cast<reduction_kind>(g.variant))) return false;
+    const graph_node& x = at(g.operands[0]);
+    return g.scalar == x.scalar &&
+           x.size() <= g.size() * (x.kind == node_kind::window ? most_of_windows : most_entries);
+}
+
+constexpr bool planner::folds_in_place(node_index n, const stage& s) const {
+    constexpr std::size_t most_of_nested = 64;
+    if (s.kind != stage_kind::map || !folds_few(n)) return false;
     const std::size_t elements = at(s.top).size();
-    return s.kind == stage_kind::map && g.kind == node_kind::reduce && g.scalar == scalar_kind::floating &&
-           is_plain_fold(static_cast<reduction_kind>(g.variant)) && g.size() % elements == 0 &&
-           at(g.operands[0]).size() <= most_entries * g.size() && at(g.operands[0]).size() <= most_of_all * elements;
+    return at(n).size() % elements == 0 && at(at(n).operands[0]).size() <= most_of_nested * elements;
 }
 
 constexpr bool planner::folds_before_last(const stage& s, node_index n, bool& any) const {
