@@ -179,7 +179,8 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     ASHLAR_STAGE_INLINE auto folded(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
         constexpr const graph_node& n = Plan::nodes[Id];
-        constexpr std::size_t rank = Plan::nodes[n.operands[0]].rank, entries = Plan::nodes[n.operands[0]].extents[n.axis];
+        constexpr std::size_t rank = Plan::nodes[n.operands[0]].rank,
+                              entries = Plan::nodes[n.operands[0]].extents[n.axis];
         constexpr auto kind = static_cast<reduction_kind>(n.variant);
         std::array<std::size_t, rank> entry{};
         for (std::size_t a = 0; a < rank; ++a)

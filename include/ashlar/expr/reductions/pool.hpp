@@ -143,8 +143,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto pool(Expression&& e, element_of<Expression> 
     if constexpr (all.count == 1)
         return pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside));
     else if constexpr (across.kernel * down.kernel <= most_entries_at_once)
-        return reduce_one<Kind, down.axis + 1, false>(reduce_one<Kind, across.axis + 2, false>(
-            windows_along<down>(windows_along<across>(framed<down>(framed<across>(std::forward<Expression>(e), outside), outside)))));
+        return reduce_one<Kind, down.axis + 1, false>(reduce_one<Kind, across.axis + 2, false>(windows_along<down>(
+            windows_along<across>(framed<down>(framed<across>(std::forward<Expression>(e), outside), outside)))));
     else
         return pool_along<Kind, down>(
             framed<down>(pool_along<Kind, across>(framed<across>(std::forward<Expression>(e), outside)), outside));

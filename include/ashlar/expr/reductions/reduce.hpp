@@ -46,8 +46,7 @@ struct extreme_fold;
 
 /// The fold of a reduction, if it accumulates with a plain one.
 template <reduction_kind Kind>
-struct fold_of {
-};
+struct fold_of {};
 template <>
 struct fold_of<reduction_kind::sum> {
     template <class Vec>
