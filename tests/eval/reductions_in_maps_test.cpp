@@ -45,8 +45,8 @@ void fold_both_axes() {
               return all;
           }));
     const auto of_exp = reference::map(a, [](double v) { return std::exp(v); });
-    check(relu(sum<1>(exp(x)) - 1.0f),
-          reference::map(reference::reduce(of_exp, 1, false, reference::sum), [](double v) { return reference::relu(v - 1); }));
+    check(relu(sum<1>(exp(x)) - 1.0f), reference::map(reference::reduce(of_exp, 1, false, reference::sum),
+                                                      [](double v) { return reference::relu(v - 1); }));
 }
 template <std::size_t Extent>
 void fold_all_counts() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/eval/access/chosen_values.hpp>
+#include <ashlar/eval/access/folded_entries.hpp>
 #include <ashlar/eval/access/idle_lanes.hpp>
 #include <ashlar/eval/access/lane_coordinates.hpp>
 #include <ashlar/eval/access/lane_offsets.hpp>
@@ -12,22 +13,12 @@
 #include <ashlar/eval/access/register_factors.hpp>
 #include <ashlar/eval/access/rows_beyond.hpp>
 #include <ashlar/eval/frame.hpp>
-#include <ashlar/expr/elementwise/functions.hpp>
-#include <ashlar/expr/elementwise/math_functions.hpp>
 #include <ashlar/expr/masks/mask.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
-#include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/kernel/math.hpp>
 #include <ashlar/kernel/simd.hpp>
 
 namespace ashlar::inline v0_1::detail {
-
-/// The function that combines two entries of a plain reduction.
-template <reduction_kind Kind>
-using combined_by = std::conditional_t<
-    Kind == reduction_kind::max, maximum_function,
-    std::conditional_t<Kind == reduction_kind::min, minimum_function,
-                       std::conditional_t<Kind == reduction_kind::prod, times_function, plus_function>>>;
 
 ASHLAR_BEGIN_OFFSETS
 
@@ -166,36 +157,12 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
                 return select(convert_mask<Other>(keep), x, lanes_of<Other>(-infinity<Other>));
             }
         } else if constexpr (n.kind == node_kind::reduce) {
-            return folded<Id, Steps>(at, hole);
+            return folded_entries<Id, Steps>(*this, at, hole);
         } else if constexpr (n.kind == node_kind::take) {
             return taken<Id, Steps>(at, hole);
         } else {
             return moved<Id, Steps>(at, hole);
         }
-    }
-
-    /// A reduction over few entries, which has no stage of its own.
-    template <node_index Id, auto Steps, class Hole, std::size_t Rank>
-    ASHLAR_STAGE_INLINE auto folded(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
-        using Other = element_of<node_of<Id>>;
-        constexpr const graph_node& n = Plan::nodes[Id];
-        constexpr std::size_t rank = Plan::nodes[n.operands[0]].rank,
-                              entries = Plan::nodes[n.operands[0]].extents[n.axis];
-        constexpr auto kind = static_cast<reduction_kind>(n.variant);
-        std::array<std::size_t, rank> entry{};
-        for (std::size_t a = 0; a < rank; ++a)
-            if (a != n.axis) entry[a] = at[rank == Rank || a < n.axis ? a : a - 1];
-        const auto at_entry = [&](std::size_t i) ASHLAR_STAGE_LAMBDA {
-            entry[n.axis] = i;
-            return value<n.operands[0], steps_of_operand<Id, 0, Steps>()>(entry, hole);
-        };
-        lanes_of<Other> all = at_entry(0);
-        ASHLAR_UNROLL
-        for (std::size_t i = 1; i < entries; ++i) all = combined_by<kind>{}(all, at_entry(i));
-        if constexpr (kind == reduction_kind::mean)
-            return all * (Other(1) / Other(entries));
-        else
-            return all;
     }
 
     template <node_index Id, std::size_t Index, auto Steps, class Hole, std::size_t Rank>
