@@ -227,6 +227,15 @@ struct parameter_walk {
     }
 
 private:
+    /// Constant expressions cannot go from void* to elements: a function of two arguments gets the array, or scales, too.
+    template <class Memory>
+    constexpr void call(const basic_parameter<Data>& p, Memory& memory) {
+        if constexpr (std::is_invocable_v<Function&, const basic_parameter<Data>&, Memory&>)
+            f(p, memory);
+        else
+            f(p);
+    }
+
     template <class Array>
     static constexpr auto as_stack(const transposed_member<Array>& member) {
         return stacked(member);
@@ -291,7 +300,7 @@ private:
         p.extents[0] = all;
         p.first_row = first_row;
         p.rows = scale_count<Part>();
-        f(static_cast<const basic_parameter<Data>&>(p));
+        call(p, stack.part.array.scales);
         if constexpr (sizeof...(Rest) != 0) visit_scales(stack.rest, all, first_row + p.rows);
     }
     template <class Part, class... Rest>
@@ -319,7 +328,7 @@ private:
             p.scales = stack.part.array.scales;
             p.sums = stack.part.array.sums;
         }
-        f(static_cast<const basic_parameter<Data>&>(p));
+        call(p, stack.part.array);
         if constexpr (sizeof...(Rest) != 0) visit_parts(stack.rest, file, first_row + p.rows);
     }
 };

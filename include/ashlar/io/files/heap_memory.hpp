@@ -5,20 +5,22 @@
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include <ashlar/core/config.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-/// An array of a length known at run time. `allocate` returns whether there was memory for it.
+/// An array of a length known at run time. `allocate` returns whether there was memory for it. In a constant expression
+/// the compiler has the memory.
 template <class Element>
 class owned_array {
 public:
-    owned_array() noexcept = default;
-    ASHLAR_ALWAYS_INLINE owned_array(owned_array&& from) noexcept
+    constexpr owned_array() noexcept = default;
+    ASHLAR_ALWAYS_INLINE constexpr owned_array(owned_array&& from) noexcept
         : elements(std::exchange(from.elements, nullptr)), count(std::exchange(from.count, 0)) {}
-    ASHLAR_ALWAYS_INLINE owned_array& operator=(owned_array&& from) noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr owned_array& operator=(owned_array&& from) noexcept {
         if (this != &from) {
             release();
             elements = std::exchange(from.elements, nullptr);
@@ -26,30 +28,36 @@ public:
         }
         return *this;
     }
-    ASHLAR_ALWAYS_INLINE ~owned_array() { release(); }
+    ASHLAR_ALWAYS_INLINE constexpr ~owned_array() { release(); }
 
     /// Elements are value-initialised. The length may be 0.
     template <class Config = current_config>
-    bool allocate(std::size_t n) noexcept {
+    constexpr bool allocate(std::size_t n) noexcept {
         release();
         if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / sizeof(Element)) return false;
-        if (n != 0) elements = new (std::nothrow) Element[n]{};
+        if (std::is_constant_evaluated()) {
+            if (n != 0) elements = new Element[n]{};
+        } else if (n != 0) {
+            elements = new (std::nothrow) Element[n]{};
+        }
         count = elements != nullptr ? n : 0;
         return count == n;
     }
-    ASHLAR_ALWAYS_INLINE void release() noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void release() noexcept {
         delete[] elements;
         elements = nullptr;
         count = 0;
     }
 
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element* data() noexcept { return elements; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE const Element* data() const noexcept { return elements; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return count; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element& operator[](std::size_t i) noexcept { return elements[i]; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element* begin() noexcept { return elements; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE Element* end() noexcept { return elements + count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* data() noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element* data() const noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element& operator[](std::size_t i) noexcept { return elements[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* begin() noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* end() noexcept { return elements + count; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element* begin() const noexcept { return elements; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element* end() const noexcept { return elements + count; }
 
 private:
     Element* elements = nullptr;

@@ -2,7 +2,6 @@
 // The index of a weight file: its arrays and their places.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -64,9 +63,7 @@ public:
     /// The array with a name, or null; by binary search.
     template <class Config = current_config>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE const stored_array* find(std::string_view name) const& noexcept {
-        const stored_array* const at = std::lower_bound(
-            begin(), end(), name, [](const stored_array& a, std::string_view n) { return a.name < n; });
-        return at != end() && at->name == name ? at : nullptr;
+        return ashlar::detail::find_array<Config>(index.arrays, name);
     }
     void find(  // ashlar: io: the arrays of a temporary archive would dangle; name it first
         std::string_view) const&& = delete;

@@ -74,16 +74,20 @@ std::uint64_t stored_bits(const io::stored_array& a, std::size_t i) noexcept {
     return bits;
 }
 
-/// A floating-point element; exact.
+/// The number with the bits of a floating-point type; exact.
 template <class Config>
-double stored_float(const io::stored_array& a, std::size_t i) noexcept {
-    const std::uint64_t bits = stored_bits<Config>(a, i);
-    switch (a.dtype) {
+constexpr double float_of_bits(std::uint64_t bits, io::dtype type) noexcept {
+    switch (type) {
     case io::dtype::f16: return static_cast<double>(float_of_half<Config>(static_cast<std::uint32_t>(bits)));
     case io::dtype::bf16: return static_cast<double>(number_of_bits<float>(static_cast<std::uint32_t>(bits) << 16));
     case io::dtype::f32: return static_cast<double>(number_of_bits<float>(static_cast<std::uint32_t>(bits)));
     default: return number_of_bits<double>(bits);
     }
+}
+/// A floating-point element.
+template <class Config>
+double stored_float(const io::stored_array& a, std::size_t i) noexcept {
+    return float_of_bits<Config>(stored_bits<Config>(a, i), a.dtype);
 }
 
 /// An integer as 64 bits of two's complement, and whether it is negative.
@@ -91,23 +95,25 @@ struct wide_integer {
     std::uint64_t bits = 0;
     bool is_negative = false;
 };
+ASHLAR_ALWAYS_INLINE constexpr bool is_signed_integer(io::dtype type) noexcept {
+    return type == io::dtype::i8 || type == io::dtype::i16 || type == io::dtype::i32 || type == io::dtype::i64;
+}
+template <class Config>
+constexpr wide_integer integer_of_bits(std::uint64_t bits, io::dtype type) noexcept {
+    const std::size_t width = 8 * io::size_of(type);
+    if (!is_signed_integer(type) || (bits >> (width - 1) & 1) == 0) return {bits, false};
+    return {width == 64 ? bits : bits | ~std::uint64_t{} << width, true};
+}
 template <class Config>
 wide_integer stored_integer(const io::stored_array& a, std::size_t i) noexcept {
-    const std::uint64_t bits = stored_bits<Config>(a, i);
-    const bool is_signed =
-        a.dtype == io::dtype::i8 || a.dtype == io::dtype::i16 || a.dtype == io::dtype::i32 || a.dtype == io::dtype::i64;
-    const std::size_t width = 8 * io::size_of(a.dtype);
-    if (!is_signed || (bits >> (width - 1) & 1) == 0) return {bits, false};
-    return {width == 64 ? bits : bits | ~std::uint64_t{} << width, true};
+    return integer_of_bits<Config>(stored_bits<Config>(a, i), a.dtype);
 }
 
 /// Whether an integer is a value of an integer type.
 template <class Config>
 constexpr bool integer_fits(wide_integer value, io::dtype type) noexcept {
     const std::size_t width = 8 * io::size_of(type);
-    const bool is_signed =
-        type == io::dtype::i8 || type == io::dtype::i16 || type == io::dtype::i32 || type == io::dtype::i64;
-    if (!is_signed) return !value.is_negative && (width == 64 || value.bits >> width == 0);
+    if (!is_signed_integer(type)) return !value.is_negative && (width == 64 || value.bits >> width == 0);
     const std::uint64_t above = value.is_negative ? ~value.bits : value.bits;
     return above >> (width - 1) == 0;
 }
@@ -115,14 +121,14 @@ constexpr bool integer_fits(wide_integer value, io::dtype type) noexcept {
 /// The positions of a piece's elements in the file's array, from `first_row` of the first axis on.
 class file_order {
 public:
-    ASHLAR_ALWAYS_INLINE file_order(const io::dimensions& shape, bool is_column_major) noexcept
+    ASHLAR_ALWAYS_INLINE constexpr file_order(const io::dimensions& shape, bool is_column_major) noexcept
         : column_major(is_column_major) {
         rank = shape.rank;
         for (std::size_t i = 0; i < rank; ++i) extents[i] = static_cast<std::size_t>(shape.extents[i]);
     }
     /// The position in the file of the element at a row-major index.
     template <class Config = current_config>
-    [[nodiscard]] std::size_t position(std::size_t index) const noexcept {
+    [[nodiscard]] constexpr std::size_t position(std::size_t index) const noexcept {
         if (!column_major) return index;
         std::size_t at = 0;
         std::array<std::size_t, io::dimensions::max_rank> coordinates{};
@@ -140,20 +146,19 @@ private:
     std::array<std::size_t, io::dimensions::max_rank> extents{};
 };
 
-/// Writes elements to a module's memory: `read` returns the element at a position of the file's array.
-template <class Config, class Read>
-void place_elements(const io::stored_array& from, std::size_t first_row, const nn::const_parameter& to,
-                    std::byte* memory, Read read) noexcept {
-    const file_order order(from.shape, from.is_column_major);
+/// Moves elements to a module's memory: `read` returns the element at a position of the file's array, and
+/// `write(offset, element)` writes it.
+template <class Config, class Read, class Write>
+constexpr void place_elements(const file_order& order, std::size_t first_row, const nn::const_parameter& to, Read read,
+                              Write write) noexcept {
     for (std::size_t row = 0; row < to.rows; ++row) {
         const std::size_t begin = (first_row + row) * to.columns;
         // Most rows are at a constant stride in memory, also of packed matrices, which saves a division by element.
         const bool strided = (to.panel == 0 || to.is_transposed) && to.taps == 1;
         const std::size_t base = to.offset(row, 0), step = to.columns > 1 ? to.offset(row, 1) - base : 0;
         for (std::size_t column = 0; column < to.columns; ++column) {
-            const auto value = read(order.position<Config>(begin + column));
             const std::size_t at = strided ? base + column * step : to.offset(row, column);
-            std::memcpy(memory + at * sizeof value, &value, sizeof value);
+            write(at, read(order.position<Config>(begin + column)));
         }
     }
 }
@@ -172,7 +177,11 @@ void copy_array(const io::stored_array& from, std::size_t first_row, const nn::c
         std::memcpy(memory, data + first_row * to.columns * to.element_bytes, to.size() * to.element_bytes);
         return;
     }
-    const auto place = [&](auto read) { place_elements<Config>(from, first_row, to, memory, read); };
+    const auto place = [&](auto read) {
+        place_elements<Config>(
+            file_order(from.shape, from.is_column_major), first_row, to, read,
+            [=](std::size_t at, auto value) { std::memcpy(memory + at * sizeof value, &value, sizeof value); });
+    };
     // Elements of the same type keep their bits: NaNs too are unchanged.
     const auto place_bits = [&](auto bits_at) {
         switch (to.element_bytes) {

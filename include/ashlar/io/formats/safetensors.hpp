@@ -162,22 +162,23 @@ private:
     }
 };
 
-/// Indexes a safetensors file. Its header is read twice: first to count its entries, so that memory is allocated by
-/// actual and not by claimed numbers, then to store them.
+/// Checks the length of a header, by the bytes of the whole file.
 template <class Config>
-io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
-    if (file.size() < 8) return io_truncated<Config>(8, file.size());
-    const std::uint64_t length = little_endian<8, Config>(file, 0);
+constexpr io::result check_header_length(std::uint64_t length, std::uint64_t file_bytes) noexcept {
     if (length > safetensors_header_limit) {
         io::result r = io_error<Config>(io::error::header_too_large);
         r.position = length;
         r.limit = safetensors_header_limit;
         return r;
     }
-    if (length > file.size() - 8) return io_truncated<Config>(8 + length, file.size());
-    const std::string_view header = text_of<Config>(file).substr(8, static_cast<std::size_t>(length));
-    const std::uint64_t base = 8 + length;
+    return length > file_bytes - 8 ? io_truncated<Config>(8 + length, file_bytes) : io::result{};
+}
 
+/// Indexes the header of a safetensors file, without the bytes of the arrays. It is read twice: first to count its
+/// entries, so that memory is allocated by actual and not by claimed numbers, then to store them.
+template <class Config>
+constexpr io::result index_header(std::string_view header, std::uint64_t file_bytes, archive_index& index) noexcept {
+    const std::uint64_t base = 8 + header.size();
     std::size_t count = 0, characters = 0;
     io::result r = safetensors_header<Config>(header).read([&](const safetensors_entry& entry) {
         ++count;
@@ -186,7 +187,7 @@ io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
     if (r.error == io::error::offset_out_of_range) {
         const std::uint64_t end = base + r.position;
         r.position = end < base ? ~std::uint64_t{} : end;
-        r.limit = file.size();
+        r.limit = file_bytes;
     }
     if (!r) return r;
     if (!index.arrays.allocate(count) || !index.names.allocate(characters))
@@ -207,9 +208,18 @@ io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
         a.shape = entry.shape;
         a.offset = base + entry.begin;
     });
-    if (r) r = sort_by_name<Config>(index);
-    if (r) r = place_arrays<Config>(index, file, base);
-    return r;
+    return r ? sort_by_name<Config>(index) : r;
+}
+
+/// Indexes a safetensors file.
+template <class Config>
+io::result index_safetensors(io::bytes file, archive_index& index) noexcept {
+    if (file.size() < 8) return io_truncated<Config>(8, file.size());
+    const std::uint64_t length = little_endian<8, Config>(file, 0);
+    io::result r = check_header_length<Config>(length, file.size());
+    if (!r) return r;
+    r = index_header<Config>(text_of<Config>(file).substr(8, static_cast<std::size_t>(length)), file.size(), index);
+    return r ? place_arrays<Config>(index, file, 8 + length) : r;
 }
 
 }  // namespace ashlar::detail

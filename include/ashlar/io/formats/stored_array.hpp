@@ -55,7 +55,7 @@ constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64
 
 /// Sorts an index by name, and fails if a name occurs twice.
 template <class Config>
-io::result sort_by_name(archive_index& index) noexcept {
+constexpr io::result sort_by_name(archive_index& index) noexcept {
     auto& arrays = index.arrays;
     std::sort(arrays.begin(), arrays.end(),
               [](const io::stored_array& a, const io::stored_array& b) { return a.name < b.name; });
@@ -64,17 +64,26 @@ io::result sort_by_name(archive_index& index) noexcept {
     return {};
 }
 
+/// The array with a name in a sorted index, or null; by binary search.
+template <class Config>
+constexpr const io::stored_array* find_array(const owned_array<io::stored_array>& arrays,
+                                             std::string_view name) noexcept {
+    const io::stored_array* const at =
+        std::lower_bound(arrays.begin(), arrays.end(), name,
+                         [](const io::stored_array& a, std::string_view n) { return a.name < n; });
+    return at != arrays.end() && at->name == name ? at : nullptr;
+}
+
 /// Bytes of an array whose shape has been checked.
 template <class Config>
 constexpr std::uint64_t bytes_of(const io::stored_array& a) noexcept {
     return a.dtype == io::dtype::unknown ? a.unknown_bytes : a.shape.size() * io::size_of(a.dtype);
 }
 
-/// Points every array to its bytes, after checking that they fill the file from byte `first` on: no array beyond its
-/// end, no shared byte, no gap.
+/// Checks that the arrays fill a file from byte `first` on: no array beyond its end, no shared byte, no gap.
 template <class Config>
-io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t first) noexcept {
-    owned_array<io::stored_array*> by_offset;
+constexpr io::result check_places(const archive_index& index, std::uint64_t file_bytes, std::uint64_t first) noexcept {
+    owned_array<const io::stored_array*> by_offset;
     if (!by_offset.allocate(index.arrays.size())) return io_error<Config>(io::error::out_of_memory);
     for (std::size_t i = 0; i < by_offset.size(); ++i) by_offset[i] = &index.arrays[i];
     std::sort(by_offset.begin(), by_offset.end(), [](const io::stored_array* a, const io::stored_array* b) {
@@ -97,7 +106,7 @@ io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t firs
             r = io_error<Config>(io::error::overlapping, a->name);
             if (last != nullptr) r.other = printable_name<Config>(last->name);
         }
-        if (a_end > file.size() && beyond == nullptr) beyond = a;
+        if (a_end > file_bytes && beyond == nullptr) beyond = a;
         if (a_end <= end) continue;
         end = a_end;
         last = a;
@@ -107,14 +116,21 @@ io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t firs
         const bool cut_off = r.ok();
         r = io_error<Config>(cut_off ? io::error::truncated : io::error::offset_out_of_range, beyond->name);
         r.position = cut_off ? end : beyond->offset + bytes_of<Config>(*beyond);
-        r.limit = file.size();
-    } else if (r && end < file.size()) {
-        r = unused(end, file.size());
+        r.limit = file_bytes;
+    } else if (r && end < file_bytes) {
+        r = unused(end, file_bytes);
     }
+    return r;
+}
+
+/// Points every array to its bytes, after the check of their places.
+template <class Config>
+io::result place_arrays(archive_index& index, io::bytes file, std::uint64_t first) noexcept {
+    const io::result r = check_places<Config>(index, file.size(), first);
     if (!r) return r;
-    for (io::stored_array* const a : by_offset)
-        a->data = file.subspan(static_cast<std::size_t>(a->offset), static_cast<std::size_t>(bytes_of<Config>(*a)));
-    return {};
+    for (io::stored_array& a : index.arrays)
+        a.data = file.subspan(static_cast<std::size_t>(a.offset), static_cast<std::size_t>(bytes_of<Config>(a)));
+    return r;
 }
 
 }  // namespace ashlar::detail

@@ -14,95 +14,21 @@
 #include <ashlar/io/files/source.hpp>
 #include <ashlar/io/formats/archive.hpp>
 #include <ashlar/io/formats/convert.hpp>
+#include <ashlar/io/model/check_arrays.hpp>
 #include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/io/model/names.hpp>
-#include <ashlar/io/model/nearest_name.hpp>
 #include <ashlar/io/model/quantized_array.hpp>
-
-namespace ashlar::inline v0_1::io {
-
-/// The options of `load`. By default a file must have exactly the arrays of the model.
-struct load_options {
-    /// Put before every name in the file, "bert."; arrays without the prefix are ignored.
-    std::string_view prefix{};
-    /// Whether the file may have arrays that the model does not know, including unknown element types.
-    bool ignore_unexpected = false;
-    bool ignore_missing = false;  ///< whether arrays that the file does not have keep their values in the model
-};
-
-}  // namespace ashlar::io
 
 namespace ashlar::inline v0_1::detail {
 
-/// The array of a file after its rules: transposed in memory order and shape if a rule says so.
+/// Whether the integers of a file's array are values of an array of a model.
 template <class Config>
-io::stored_array as_listed(const io::stored_array& stored, bool transposed) noexcept {
-    io::stored_array a = stored;
-    if (!transposed) return a;
-    for (std::size_t i = 0; i < a.shape.rank; ++i) a.shape.extents[i] = stored.shape.extents[a.shape.rank - 1 - i];
-    a.is_column_major = !a.is_column_major;
-    return a;
-}
-
-/// Whether an array of a file can become an array of a model.
-template <class Config>
-io::result check_array(const model_array& a, const io::stored_array& stored) noexcept {
-    if (stored.dtype == io::dtype::unknown) {
-        io::result r = io_error<Config>(io::error::unsupported, stored.name);
-        r.reason = "an unknown element type";
-        r.other = printable_name<Config>(stored.type_name);
-        return r;
-    }
-    const io::stored_array listed = as_listed<Config>(stored, a.transposed);
-    if (listed.shape != a.shape) {
-        io::result r = io_error<Config>(io::error::wrong_shape, stored.name);
-        r.expected = a.shape;
-        if (a.transposed)
-            for (std::size_t i = 0; i < a.shape.rank; ++i)
-                r.expected.extents[i] = a.shape.extents[a.shape.rank - 1 - i];
-        r.found = stored.shape;
-        return r;
-    }
-    const io::dtype type = dtype_of_kind<Config>(a.parameter.kind);
-    if (a.parameter.is_quantized()) {
-        if (io::is_floating(stored.dtype)) return {};
-        if (io::is_integer(stored.dtype) && !integers_are_symmetric<Config>(stored))
-            return io_error<Config>(io::error::value_out_of_range, stored.name);
-    }
-    if (!dtype_converts<Config>(stored.dtype, type)) {
-        io::result r = io_error<Config>(io::error::wrong_dtype, stored.name);
-        r.expected_dtype = type;
-        r.found_dtype = stored.dtype;
-        return r;
-    }
-    if (!integers_fit<Config>(stored, type)) return io_error<Config>(io::error::value_out_of_range, stored.name);
-    return {};
-}
-
-/// Whether an array is the scales of a matrix that the file has as floats; rounding computes them.
-template <class Config>
-bool is_made_by_rounding(const model_array& scales, const model_arrays& model, const io::archive& weights) noexcept {
-    for (std::size_t i = 0; i < model.size(); ++i)
-        if (model[i].parameter.is_quantized() && model[i].parameter.scales == scales.parameter.data) {
-            const io::stored_array* const stored = weights.find(model[i].file.view());
-            return stored != nullptr && io::is_floating(stored->dtype);
-        }
-    return false;
-}
-
-/// Whether an array is the batch count of a PyTorch batch norm whose statistics the model has: evaluation does not use
-/// the count.
-template <class Config>
-bool is_count_of_batches(const io::stored_array& stored, const io::archive& weights,
-                         const owned_array<bool>& used) noexcept {
-    constexpr std::string_view count = "num_batches_tracked";
-    if (!stored.name.ends_with(count)) return false;
-    file_name statistics;
-    statistics.put(stored.name.substr(0, stored.name.size() - count.size()));
-    statistics.put("running_var");
-    const io::stored_array* const beside = weights.find(statistics.view());
-    return beside != nullptr && used[static_cast<std::size_t>(beside - weights.begin())];
+io::result check_values(const model_array& a, const io::stored_array& stored) noexcept {
+    if (!io::is_integer(stored.dtype)) return {};
+    const bool fit = (!a.parameter.is_quantized() || integers_are_symmetric<Config>(stored)) &&
+                     integers_fit<Config>(stored, dtype_of_kind<Config>(a.parameter.kind));
+    return fit ? io::result{} : io_error<Config>(io::error::value_out_of_range, stored.name);
 }
 
 /// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
@@ -110,33 +36,12 @@ bool is_count_of_batches(const io::stored_array& stored, const io::archive& weig
 template <class Config, class Report>
 io::result load_arrays(model_arrays& model, const io::archive& weights, io::name_map names,
                        const io::load_options& options, Report&& report) noexcept {
-    io::result r = model.name_all<Config>(names, options.prefix,
-                                          [&](std::string_view name) { return weights.find(name) != nullptr; });
+    const io::result r = check_arrays<Config>(model, weights, names, options,
+                                              [](const model_array& a, const io::stored_array& stored) {
+                                                  const io::result wrong = check_array<Config>(a, stored);
+                                                  return wrong ? check_values<Config>(a, stored) : wrong;
+                                              });
     if (!r) return r;
-    owned_array<bool> used;
-    if (!used.allocate(weights.size())) return io_error<Config>(io::error::out_of_memory);
-    for (const model_array& a : model) {
-        const io::stored_array* const stored = weights.find(a.file.view());
-        if (stored == nullptr) {
-            if (options.ignore_missing || is_made_by_rounding<Config>(a, model, weights)) continue;
-            r = io_error<Config>(io::error::missing, a.file.view());
-            if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
-            r.nearest = printable_name<Config>(nearest_name<Config>(a.file.view(), weights, [&](std::string_view name) {
-                for (const model_array& b : model)
-                    if (b.file.view() == name) return true;
-                return false;
-            }));
-            return r;
-        }
-        used[static_cast<std::size_t>(stored - weights.begin())] = true;
-        r = check_array<Config>(a, *stored);
-        if (!r) return r;
-    }
-    if (!options.ignore_unexpected)
-        for (std::size_t i = 0; i < weights.size(); ++i)
-            if (!used[i] && weights[i].name.starts_with(options.prefix) &&
-                !is_count_of_batches<Config>(weights[i], weights, used))
-                return io_error<Config>(io::error::unexpected, weights[i].name);
     for (const model_array& a : model)
         if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr) {
             const io::stored_array listed = as_listed<Config>(*stored, a.transposed);

@@ -34,7 +34,7 @@ struct model_array {
 class model_arrays {
 public:
     template <class Config, nn::module Model>
-    io::result collect(Model& m) noexcept {
+    constexpr io::result collect(Model& m) noexcept {
         std::size_t count = 0, i = 0;
         nn::for_each_parameter(m, [&](const auto&) { ++count; });
         if (!allocate<Config>(count)) return io_error<Config>(io::error::out_of_memory);
@@ -44,12 +44,12 @@ public:
 
     /// For lists from other sources: allocates this many arrays, which the caller sets one after the other.
     template <class Config = current_config>
-    bool allocate(std::size_t count) noexcept {
+    constexpr bool allocate(std::size_t count) noexcept {
         return list.template allocate<Config>(count);
     }
 
     template <class Config = current_config, class Data>
-    void set(std::size_t i, const nn::basic_parameter<Data>& p) noexcept {
+    constexpr void set(std::size_t i, const nn::basic_parameter<Data>& p) noexcept {
         model_array& a = list[i];
         a.parameter = erase(p);
         a.model.put(p.name);
@@ -66,7 +66,7 @@ public:
     /// Chooses, for every array, the candidate name in the file that a function accepts, else the first one; then
     /// computes where each piece begins in the file's array. `has` is called with the name.
     template <class Config, class Has>
-    io::result name_all(io::name_map names, std::string_view prefix, Has&& has) noexcept {
+    constexpr io::result name_all(io::name_map names, std::string_view prefix, Has&& has) noexcept {
         for (model_array& a : list)
             if (!choose_name<Config>(a, names, prefix, has))
                 return io_error<Config>(io::error::name_too_long, a.model.view());
@@ -74,16 +74,18 @@ public:
         return {};
     }
 
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE model_array* begin() noexcept { return list.begin(); }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE model_array* end() noexcept { return list.end(); }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE const model_array& operator[](std::size_t i) const noexcept { return list[i]; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE std::size_t size() const noexcept { return list.size(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr model_array* begin() noexcept { return list.begin(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr model_array* end() noexcept { return list.end(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array* begin() const noexcept { return list.begin(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array* end() const noexcept { return list.end(); }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array& operator[](std::size_t i) const noexcept { return list[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return list.size(); }
 
 private:
     owned_array<model_array> list;
 
     template <class Data>
-    ASHLAR_ALWAYS_INLINE static nn::const_parameter erase(const nn::basic_parameter<Data>& p) noexcept {
+    ASHLAR_ALWAYS_INLINE static constexpr nn::const_parameter erase(const nn::basic_parameter<Data>& p) noexcept {
         nn::const_parameter c;
         c.kind = p.kind;
         c.element_bytes = p.element_bytes;
@@ -105,7 +107,7 @@ private:
 
     /// Tries the rules for the array itself, then those for its stack, then its own name.
     template <class Config, class Has>
-    static bool choose_name(model_array& a, io::name_map names, std::string_view prefix, Has& has) noexcept {
+    static constexpr bool choose_name(model_array& a, io::name_map names, std::string_view prefix, Has& has) noexcept {
         const std::string_view full = a.model.view();
         const std::string_view stack = a.is_piece ? full.substr(0, full.rfind('[')) : full;
         bool chosen = false, too_long = a.model.is_too_long;
@@ -141,7 +143,7 @@ private:
     }
 
     template <class Config>
-    static io::dimensions whole_shape(const nn::const_parameter& p) noexcept {
+    static constexpr io::dimensions whole_shape(const nn::const_parameter& p) noexcept {
         io::dimensions shape;
         shape.rank = p.rank;
         for (std::size_t i = 0; i < p.rank; ++i) shape.extents[i] = p.extents[i];
@@ -150,7 +152,7 @@ private:
 
     /// A piece of a file's stack begins after the pieces with smaller numbers; the stack has the rows of all.
     template <class Config>
-    void set_shape(model_array& a) noexcept {
+    constexpr void set_shape(model_array& a) noexcept {
         if (!a.is_file_piece || a.shape.rank == 0) return;
         const std::size_t mine = a.first_row;
         std::uint64_t before = 0, all = 0;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <ashlar/core/config.hpp>
-#include <ashlar/io/formats/archive.hpp>
+#include <ashlar/io/formats/stored_array.hpp>
 #include <ashlar/io/model/names.hpp>
 
 namespace ashlar::inline v0_1::detail {
@@ -16,8 +16,8 @@ namespace ashlar::inline v0_1::detail {
 /// The minimum number of characters to replace, add or remove from one name to the other (Levenshtein 1966); names are
 /// cut at the maximum length.
 template <class Config>
-std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
-    std::array<std::uint16_t, file_name_capacity + 1> costs;
+constexpr std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
+    std::array<std::uint16_t, file_name_capacity + 1> costs{};
     if (to.size() > file_name_capacity) to.remove_suffix(to.size() - file_name_capacity);
     if (from.size() > file_name_capacity) from.remove_suffix(from.size() - file_name_capacity);
     for (std::size_t k = 0; k <= to.size(); ++k) costs[k] = static_cast<std::uint16_t>(k);
@@ -38,14 +38,15 @@ std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
 
 /// Whether one name is the end of another and begins at a path segment.
 template <class Config>
-bool is_end_of_name(std::string_view end, std::string_view name) noexcept {
+constexpr bool is_end_of_name(std::string_view end, std::string_view name) noexcept {
     return !end.empty() && name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.';
 }
 
 /// The name in a file that ends in the missing one, or that the missing one ends in; else the nearest one within a
 /// limit. Empty if there is none, or if all matches belong to other arrays of the model (`is_taken`).
-template <class Config, class Taken>
-std::string_view nearest_name(std::string_view missing, const io::archive& weights, const Taken& is_taken) noexcept {
+template <class Config, class Weights, class Taken>
+constexpr std::string_view nearest_name(std::string_view missing, const Weights& weights,
+                                        const Taken& is_taken) noexcept {
     std::string_view nearest{};
     std::size_t least = missing.size() / 2 + 1;
     for (const io::stored_array& stored : weights) {

@@ -34,43 +34,66 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t file_column(const nn::const_parameter
     return row % channels * p.taps + row / channels;
 }
 
-/// Fills a matrix in 8 bits from a piece of a file's array, whose rows begin at `first_row` of it: it rounds floats and
-/// returns the error of that, and copies integers, whose scales are a separate array.
-template <class Config>
-io::quantization_error copy_quantized(const io::stored_array& from, std::size_t first_row,
-                                      const nn::const_parameter& to) noexcept {
-    const quantized_columns memory{to.layout(), static_cast<std::int8_t*>(const_cast<void*>(to.data)),
-                                   static_cast<float*>(const_cast<void*>(to.scales)),
-                                   static_cast<std::int32_t*>(const_cast<void*>(to.sums))};
-    const file_order order(from.shape, from.is_column_major);
-    io::quantization_error error{.name = from.name, .rows = to.rows, .columns = to.columns};
-    double all = 0, squares = 0;
+/// The position in a file's array of an element of a matrix in 8 bits, whose rows begin at `first_row` of it.
+struct quantized_position {
+    const file_order& order;
+    std::size_t first_row;
+    const nn::const_parameter& to;
+
+    template <class Config>
+    [[nodiscard]] constexpr std::size_t of(std::size_t r, std::size_t c) const noexcept {
+        const std::size_t row = to.is_transposed ? c : r, column = to.is_transposed ? file_column(to, r) : c;
+        return order.position<Config>((first_row + row) * to.columns + column);
+    }
+};
+
+/// Fills a matrix in 8 bits from a piece of a file's array of a type, whose bits `bits_at` a position returns: it rounds
+/// floats, and copies integers, whose scales are a separate array.
+template <class Config, class Bits>
+constexpr void fill_quantized(const quantized_columns& memory, quantized_position position, io::dtype type,
+                              Bits bits_at) noexcept {
     memory.clear_rest<Config>();
     for (std::size_t c = 0; c < memory.layout.columns; ++c) {
-        const auto position = [&](std::size_t r) {
-            const std::size_t row = to.is_transposed ? c : r, column = to.is_transposed ? file_column(to, r) : c;
-            return order.position<Config>((first_row + row) * to.columns + column);
-        };
-        if (io::is_floating(from.dtype)) {
-            const auto value = [&](std::size_t r) {
-                return static_cast<float>(stored_float<Config>(from, position(r)));
-            };
-            memory.set<Config>(c, value);
-            for (std::size_t r = 0; r < memory.layout.rows; ++r) {
-                const auto exact = static_cast<double>(value(r));
-                const double rounded = quantized_value(memory.layout, memory.elements, memory.scales, r, c),
-                             off = exact < rounded ? rounded - exact : exact - rounded;
-                all += exact * exact;
-                squares += off * off;
-                if (!(off <= error.greatest)) error.greatest = off;
-            }
+        const auto bits = [&](std::size_t r) { return bits_at(position.of<Config>(r, c)); };
+        if (io::is_floating(type)) {
+            memory.set<Config>(c,
+                               [&](std::size_t r) { return static_cast<float>(float_of_bits<Config>(bits(r), type)); });
         } else {
             memory.set_integers<Config>(c, memory.scales[c], [&](std::size_t r) {
-                return static_cast<std::int8_t>(
-                    static_cast<std::uint8_t>(stored_integer<Config>(from, position(r)).bits & 0xff));
+                const auto integer = static_cast<std::int8_t>(static_cast<std::uint8_t>(bits(r) & 0xff));
+                // `load` refuses -128 before it copies. The compiler does not read the values of embedded weights.
+                return integer == -128 ? std::int8_t{-127} : integer;
             });
         }
     }
+}
+
+ASHLAR_ALWAYS_INLINE quantized_columns quantized_memory(const nn::const_parameter& to) noexcept {
+    return {to.layout(), static_cast<std::int8_t*>(const_cast<void*>(to.data)),
+            static_cast<float*>(const_cast<void*>(to.scales)), static_cast<std::int32_t*>(const_cast<void*>(to.sums))};
+}
+
+/// Fills a matrix in 8 bits and returns the error of rounding.
+template <class Config>
+io::quantization_error copy_quantized(const io::stored_array& from, std::size_t first_row,
+                                      const nn::const_parameter& to) noexcept {
+    const quantized_columns memory = quantized_memory(to);
+    const file_order order(from.shape, from.is_column_major);
+    const quantized_position position{order, first_row, to};
+    fill_quantized<Config>(memory, position, from.dtype, [&](std::size_t i) { return stored_bits<Config>(from, i); });
+    io::quantization_error error{.name = from.name, .rows = to.rows, .columns = to.columns};
+    if (!io::is_floating(from.dtype)) return error;
+    double all = 0, squares = 0;
+    for (std::size_t c = 0; c < memory.layout.columns; ++c)
+        for (std::size_t r = 0; r < memory.layout.rows; ++r) {
+            const auto exact =
+                static_cast<double>(static_cast<float>(stored_float<Config>(from, position.of<Config>(r, c))));
+            const double rounded = quantized_value(memory.layout, memory.elements, memory.scales, r, c),
+                         off = exact < rounded ? rounded - exact : exact - rounded;
+            all += exact * exact;
+            squares += off * off;
+            if (!(off <= error.greatest)) error.greatest = off;
+        }
     error.relative = all == 0 ? 0 : std::sqrt(squares / all);
     return error;
 }
