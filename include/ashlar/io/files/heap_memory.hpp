@@ -43,6 +43,8 @@ public:
         count = elements != nullptr ? n : 0;
         return count == n;
     }
+    /// Leaves out the elements from n on; the memory stays.
+    ASHLAR_ALWAYS_INLINE constexpr void truncate(std::size_t n) noexcept { count = n < count ? n : count; }
     ASHLAR_ALWAYS_INLINE constexpr void release() noexcept {
         delete[] elements;
         elements = nullptr;

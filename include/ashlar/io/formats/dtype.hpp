@@ -40,6 +40,17 @@ enum class dtype : std::uint8_t {
     c64
 };
 
+}  // namespace ashlar::io
+
+namespace ashlar::inline v0_1::detail {
+
+inline constexpr const char* dtype_names[]{"?",    "BOOL", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "U16", "I16", "F16",
+                                           "BF16", "U32",  "I32", "F32", "U64",     "I64",     "F64", "C64"};
+
+}  // namespace ashlar::detail
+
+namespace ashlar::inline v0_1::io {
+
 /// Bytes of an element; 0 of an unknown type.
 ///
 ///     static_assert(io::size_of(io::dtype::bf16) == 2);
@@ -55,9 +66,7 @@ enum class dtype : std::uint8_t {
 ///
 ///     std::puts(io::name_of(io::dtype::f32));   // F32
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* name_of(dtype type) noexcept {
-    constexpr const char* names[]{"?",    "BOOL", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "U16", "I16", "F16",
-                                  "BF16", "U32",  "I32", "F32", "U64",     "I64",     "F64", "C64"};
-    return names[static_cast<std::size_t>(type)];
+    return ashlar::detail::dtype_names[static_cast<std::size_t>(type)];
 }
 
 /// Whether a type holds real numbers that tensors of float or double can be loaded from.

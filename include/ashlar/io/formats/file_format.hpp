@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include <ashlar/core/config.hpp>
@@ -13,10 +14,10 @@
 namespace ashlar::inline v0_1::detail {
 
 /// The unsigned integer of `Bytes` bytes at an offset, which the caller has checked.
-template <std::size_t Bytes, class Config>
-constexpr std::uint64_t little_endian(io::bytes data, std::size_t at) noexcept {
+template <std::size_t Bytes, class Config, class Byte>
+constexpr std::uint64_t little_endian(std::span<const Byte> data, std::size_t at) noexcept {
     std::uint64_t value = 0;
-    for (std::size_t i = Bytes; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(data[at + i]);
+    for (std::size_t i = Bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(data[at + i]);
     return value;
 }
 

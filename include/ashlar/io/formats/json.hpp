@@ -102,20 +102,22 @@ constexpr std::size_t json_unescape(std::string_view raw, char* to) noexcept {
     return static_cast<std::size_t>(to - begin);
 }
 
-/// Reads a text token by token. It keeps the first failure (`reason` and `position()`), and every later call fails.
+/// Reads a text token by token. It keeps the first failure (`reason` and `position()`), and every later call fails. It
+/// reads by pointers, because the compiler reads headers of embedded weights and limits its steps.
 template <class Config>
 class json_reader {
 public:
-    constexpr explicit json_reader(std::string_view json) noexcept : text(json) {}
+    constexpr explicit json_reader(std::string_view json) noexcept
+        : first(json.data()), next(first), last(first + json.size()) {}
 
     [[nodiscard]] constexpr const char* failure() const noexcept { return reason; }
-    [[nodiscard]] constexpr std::size_t position() const noexcept { return at; }
+    [[nodiscard]] constexpr std::size_t position() const noexcept { return static_cast<std::size_t>(next - first); }
 
     /// Whether the next token is a character; consumes it if so.
     constexpr bool take(char c) noexcept {
         skip_spaces();
-        if (reason != nullptr || at == text.size() || text[at] != c) return false;
-        ++at;
+        if (reason != nullptr || next == last || *next != c) return false;
+        ++next;
         return true;
     }
     /// The next token must be a character.
@@ -124,18 +126,18 @@ public:
     /// Nothing but spaces may follow.
     constexpr bool expect_end() noexcept {
         skip_spaces();
-        return at == text.size() || fail("there is more behind the closing brace");
+        return next == last || fail("there is more behind the closing brace");
     }
 
     constexpr bool read(json_string& out) noexcept {
         if (!expect('"', "a string is expected")) return false;
-        const std::size_t first = at;
+        const char* const begin = next;
         out.has_escapes = false;
-        while (at < text.size()) {
-            const char c = text[at];
+        for (skip_plain(); next != last; skip_plain()) {
+            const char c = *next;
             if (c == '"') {
-                out.raw = text.substr(first, at - first);
-                ++at;
+                out.raw = {begin, static_cast<std::size_t>(next - begin)};
+                ++next;
                 return true;
             }
             if (static_cast<unsigned char>(c) < 0x20) return fail("a control character in a string");
@@ -144,9 +146,9 @@ public:
                 if (!skip_escape()) return false;
                 continue;
             }
-            const std::size_t length = utf8_length<Config>(text, at);
+            const std::size_t length = utf8_length<Config>(rest(), 0);
             if (length == 0) return fail("a string is not UTF-8");
-            at += length;
+            next += length;
         }
         return fail("a string does not end");
     }
@@ -155,18 +157,17 @@ public:
     constexpr bool read(std::uint64_t& out) noexcept {
         skip_spaces();
         if (reason != nullptr) return false;
-        if (at == text.size() || !is_digit(text[at])) return fail("an unsigned integer is expected");
-        if (text[at] == '0' && at + 1 < text.size() && is_digit(text[at + 1]))
-            return fail("an integer has leading zeros");
+        if (next == last || !is_digit(*next)) return fail("an unsigned integer is expected");
+        if (*next == '0' && next + 1 != last && is_digit(next[1])) return fail("an integer has leading zeros");
         constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();
         out = 0;
-        for (; at < text.size() && is_digit(text[at]); ++at) {
-            const auto digit = static_cast<std::uint64_t>(text[at] - '0');
+        for (; next != last && is_digit(*next); ++next) {
+            const auto digit = static_cast<std::uint64_t>(*next - '0');
             if (out > most / 10 || (out == most / 10 && digit > most % 10))
                 return fail("an integer needs more than 64 bits");
             out = out * 10 + digit;
         }
-        if (at < text.size() && (text[at] == '.' || text[at] == 'e' || text[at] == 'E'))
+        if (next != last && (*next == '.' || *next == 'e' || *next == 'E'))
             return fail("an integer is expected, not a fraction");
         return true;
     }
@@ -177,38 +178,46 @@ public:
     }
 
 private:
-    std::string_view text;
-    std::size_t at = 0;
+    const char* first;
+    const char* next;
+    const char* last;
     const char* reason = nullptr;
 
     static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-    constexpr void skip_spaces() noexcept {
-        while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
+    [[nodiscard]] constexpr std::string_view rest() const noexcept {
+        return {next, static_cast<std::size_t>(last - next)};
     }
 
-    constexpr bool is_hex(std::size_t first) const noexcept {
-        if (text.size() - first < 4) return false;
-        for (std::size_t i = first; i < first + 4; ++i)
-            if (const char c = static_cast<char>(text[i] | 0x20); !is_digit(text[i]) && (c < 'a' || c > 'f'))
-                return false;
+    constexpr void skip_spaces() noexcept {
+        while (next != last && (*next == ' ' || *next == '\n' || *next == '\r' || *next == '\t')) ++next;
+    }
+    /// Skips the characters of a string that mean themselves.
+    constexpr void skip_plain() noexcept {
+        while (next != last && *next >= ' ' && *next < 0x7f && *next != '"' && *next != '\\') ++next;
+    }
+
+    static constexpr bool is_hex(std::string_view digits) noexcept {
+        if (digits.size() < 4) return false;
+        for (const char digit : digits.substr(0, 4))
+            if (const char c = static_cast<char>(digit | 0x20); !is_digit(digit) && (c < 'a' || c > 'f')) return false;
         return true;
     }
 
     constexpr bool skip_escape() noexcept {
-        const char kind = ++at < text.size() ? text[at++] : '\0';
+        const char kind = ++next != last ? *next++ : '\0';
         if (kind != 'u')
             return (kind != '\0' && std::string_view("\"\\/bfnrt").find(kind) != std::string_view::npos) ||
                    fail("an unknown escape in a string");
-        if (!is_hex(at)) return fail("an escape needs four hexadecimal digits");
-        const std::uint32_t first = json_hex<Config>(text.substr(at, 4));
-        at += 4;
-        if (first < 0xd800 || first > 0xdfff) return true;
-        if (first > 0xdbff || text.substr(at, 2) != "\\u" || !is_hex(at + 2))
+        if (!is_hex(rest())) return fail("an escape needs four hexadecimal digits");
+        const std::uint32_t code = json_hex<Config>(rest().substr(0, 4));
+        next += 4;
+        if (code < 0xd800 || code > 0xdfff) return true;
+        if (code > 0xdbff || !rest().starts_with("\\u") || !is_hex(rest().substr(2)))
             return fail("half a surrogate pair in a string");
-        const std::uint32_t second = json_hex<Config>(text.substr(at + 2, 4));
+        const std::uint32_t second = json_hex<Config>(rest().substr(2, 4));
         if (second < 0xdc00 || second > 0xdfff) return fail("half a surrogate pair in a string");
-        at += 6;
+        next += 6;
         return true;
     }
 };

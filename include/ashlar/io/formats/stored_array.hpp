@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/files/heap_memory.hpp>
@@ -53,14 +54,34 @@ constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64
     return true;
 }
 
+/// The order of two names whose first `same` characters are equal; afterwards it counts all equal ones. Constant
+/// expressions count steps, and std::char_traits takes a call for each character.
+ASHLAR_ALWAYS_INLINE constexpr int compare_names_from(std::size_t& same, std::string_view a,
+                                                      std::string_view b) noexcept {
+    const std::size_t length = a.size() < b.size() ? a.size() : b.size();
+    const char *x = a.data() + same, *y = b.data() + same, *const end = a.data() + length;
+    while (x != end && *x == *y) ++x, ++y;
+    same = static_cast<std::size_t>(x - a.data());
+    if (x != end) return static_cast<unsigned char>(*x) < static_cast<unsigned char>(*y) ? -1 : 1;
+    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+}
+
+/// Below 0, 0, or above 0: the order of two names, as std::string_view::compare has it.
+ASHLAR_ALWAYS_INLINE constexpr int compare_names(std::string_view a, std::string_view b) noexcept {
+    if (!std::is_constant_evaluated()) return a.compare(b);
+    std::size_t same = 0;
+    return compare_names_from(same, a, b);
+}
+
 /// Sorts an index by name, and fails if a name occurs twice.
 template <class Config>
 constexpr io::result sort_by_name(archive_index& index) noexcept {
     auto& arrays = index.arrays;
     std::sort(arrays.begin(), arrays.end(),
-              [](const io::stored_array& a, const io::stored_array& b) { return a.name < b.name; });
+              [](const io::stored_array& a, const io::stored_array& b) { return compare_names(a.name, b.name) < 0; });
     for (std::size_t i = 1; i < arrays.size(); ++i)
-        if (arrays[i - 1].name == arrays[i].name) return io_error<Config>(io::error::duplicate_name, arrays[i].name);
+        if (compare_names(arrays[i - 1].name, arrays[i].name) == 0)
+            return io_error<Config>(io::error::duplicate_name, arrays[i].name);
     return {};
 }
 
@@ -68,10 +89,22 @@ constexpr io::result sort_by_name(archive_index& index) noexcept {
 template <class Config>
 constexpr const io::stored_array* find_array(const owned_array<io::stored_array>& arrays,
                                              std::string_view name) noexcept {
-    const io::stored_array* const at =
-        std::lower_bound(arrays.begin(), arrays.end(), name,
-                         [](const io::stored_array& a, std::string_view n) { return a.name < n; });
-    return at != arrays.end() && at->name == name ? at : nullptr;
+    // What the names before and behind the range have in common with this one, so do all between them.
+    std::size_t before = 0, behind = 0;
+    for (const io::stored_array *first = arrays.begin(), *last = arrays.end(); first != last;) {
+        const io::stored_array* const middle = first + (last - first) / 2;
+        std::size_t same = before < behind ? before : behind;
+        const int order = compare_names_from(same, middle->name, name);
+        if (order == 0) return middle;
+        if (order < 0) {
+            first = middle + 1;
+            before = same;
+        } else {
+            last = middle;
+            behind = same;
+        }
+    }
+    return nullptr;
 }
 
 /// Bytes of an array whose shape has been checked.

@@ -39,34 +39,43 @@ constexpr io::stored_array as_listed(const io::stored_array& stored, bool transp
     return a;
 }
 
-/// Whether the type and the shape of a file's array are those of an array of a model, or convert to them.
+/// The error of an array whose elements do not convert.
 template <class Config>
-constexpr io::result check_array(const model_array& a, const io::stored_array& stored) noexcept {
+constexpr bool refuse_dtype(const io::stored_array& stored, io::dtype type, io::result& wrong) noexcept {
+    wrong = io_error<Config>(io::error::wrong_dtype, stored.name);
+    wrong.expected_dtype = type;
+    wrong.found_dtype = stored.dtype;
+    return false;
+}
+
+/// Whether the type and the shape of a file's array are those of an array of a model, or convert to them; else `wrong`
+/// says what is wrong. It is not returned by value, which would take the compiler long for each array.
+template <class Config>
+constexpr bool check_array(const model_array& a, const io::stored_array& stored, io::result& wrong) noexcept {
     if (stored.dtype == io::dtype::unknown) {
-        io::result r = io_error<Config>(io::error::unsupported, stored.name);
-        r.reason = "an unknown element type";
-        r.other = printable_name<Config>(stored.type_name);
-        return r;
+        wrong = io_error<Config>(io::error::unsupported, stored.name);
+        wrong.reason = "an unknown element type";
+        wrong.other = printable_name<Config>(stored.type_name);
+        return false;
     }
-    const io::stored_array listed = as_listed<Config>(stored, a.transposed);
-    if (listed.shape != a.shape) {
-        io::result r = io_error<Config>(io::error::wrong_shape, stored.name);
-        r.expected = a.shape;
+    const std::size_t rank = a.shape.rank;
+    bool same = stored.shape.rank == rank;
+    io::dimensions expected = a.shape;
+    for (std::size_t i = 0; i < rank && same; ++i) {
+        if (a.transposed) expected.extents[i] = a.shape.extents[rank - 1 - i];
+        same = expected.extents[i] == stored.shape.extents[i];
+    }
+    if (!same) {
         if (a.transposed)
-            for (std::size_t i = 0; i < a.shape.rank; ++i)
-                r.expected.extents[i] = a.shape.extents[a.shape.rank - 1 - i];
-        r.found = stored.shape;
-        return r;
+            for (std::size_t i = 0; i < rank; ++i) expected.extents[i] = a.shape.extents[rank - 1 - i];
+        wrong = io_error<Config>(io::error::wrong_shape, stored.name);
+        wrong.expected = expected;
+        wrong.found = stored.shape;
+        return false;
     }
+    if (a.parameter.is_quantized() && io::is_floating(stored.dtype)) return true;
     const io::dtype type = dtype_of_kind<Config>(a.parameter.kind);
-    if (a.parameter.is_quantized() && io::is_floating(stored.dtype)) return {};
-    if (!dtype_converts<Config>(stored.dtype, type)) {
-        io::result r = io_error<Config>(io::error::wrong_dtype, stored.name);
-        r.expected_dtype = type;
-        r.found_dtype = stored.dtype;
-        return r;
-    }
-    return {};
+    return dtype_converts<Config>(stored.dtype, type) || refuse_dtype<Config>(stored, type, wrong);
 }
 
 /// Whether an array is the scales of a matrix that the file has as floats; rounding computes them.
@@ -96,7 +105,7 @@ constexpr bool is_count_of_batches(const io::stored_array& stored, const Weights
 }
 
 /// Names all arrays of a model and checks them against those of a file: `Weights` is an index with `find`, and
-/// `check(a, stored)` checks an array that the file has.
+/// `check(a, stored, wrong)` checks an array that the file has.
 template <class Config, class Weights, class Check>
 constexpr io::result check_arrays(model_arrays& model, const Weights& weights, io::name_map names,
                                   const io::load_options& options, Check&& check) noexcept {
@@ -111,16 +120,17 @@ constexpr io::result check_arrays(model_arrays& model, const Weights& weights, i
             if (options.ignore_missing || is_made_by_rounding<Config>(a, model, weights)) continue;
             r = io_error<Config>(io::error::missing, a.file.view());
             if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
-            r.nearest = printable_name<Config>(nearest_name<Config>(a.file.view(), weights, [&](std::string_view name) {
-                for (const model_array& b : model)
-                    if (b.file.view() == name) return true;
-                return false;
-            }));
+            for (const model_array& b : model)
+                if (const io::stored_array* const taken = weights.find(b.file.view()); taken != nullptr)
+                    used[static_cast<std::size_t>(taken - weights.begin())] = true;
+            r.nearest = printable_name<Config>(
+                nearest_name<Config>(a.file.view(), weights, [&](const io::stored_array& other) {
+                    return used[static_cast<std::size_t>(&other - weights.begin())];
+                }));
             return r;
         }
         used[static_cast<std::size_t>(stored - weights.begin())] = true;
-        r = check(a, *stored);
-        if (!r) return r;
+        if (!check(a, *stored, r)) return r;
     }
     if (!options.ignore_unexpected)
         for (std::size_t i = 0; i < weights.size(); ++i)

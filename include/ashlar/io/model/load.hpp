@@ -24,11 +24,12 @@ namespace ashlar::inline v0_1::detail {
 
 /// Whether the integers of a file's array are values of an array of a model.
 template <class Config>
-io::result check_values(const model_array& a, const io::stored_array& stored) noexcept {
-    if (!io::is_integer(stored.dtype)) return {};
+bool check_values(const model_array& a, const io::stored_array& stored, io::result& wrong) noexcept {
+    if (!io::is_integer(stored.dtype)) return true;
     const bool fit = (!a.parameter.is_quantized() || integers_are_symmetric<Config>(stored)) &&
                      integers_fit<Config>(stored, dtype_of_kind<Config>(a.parameter.kind));
-    return fit ? io::result{} : io_error<Config>(io::error::value_out_of_range, stored.name);
+    if (!fit) wrong = io_error<Config>(io::error::value_out_of_range, stored.name);
+    return fit;
 }
 
 /// Checks all arrays of a model against those of a file, then copies them. The model is not touched before that.
@@ -36,11 +37,10 @@ io::result check_values(const model_array& a, const io::stored_array& stored) no
 template <class Config, class Report>
 io::result load_arrays(model_arrays& model, const io::archive& weights, io::name_map names,
                        const io::load_options& options, Report&& report) noexcept {
-    const io::result r = check_arrays<Config>(model, weights, names, options,
-                                              [](const model_array& a, const io::stored_array& stored) {
-                                                  const io::result wrong = check_array<Config>(a, stored);
-                                                  return wrong ? check_values<Config>(a, stored) : wrong;
-                                              });
+    const io::result r = check_arrays<Config>(
+        model, weights, names, options, [](const model_array& a, const io::stored_array& stored, io::result& wrong) {
+            return check_array<Config>(a, stored, wrong) && check_values<Config>(a, stored, wrong);
+        });
     if (!r) return r;
     for (const model_array& a : model)
         if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr) {

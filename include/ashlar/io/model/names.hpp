@@ -47,13 +47,13 @@ struct file_name {
 
     template <class Config = current_config>
     constexpr void put(std::string_view part) noexcept {
-        for (const char c : part) {
-            if (text.length == file_name_capacity) {
-                is_too_long = true;
-                return;
-            }
-            text.characters[text.length++] = c;
-        }
+        const std::size_t room = file_name_capacity - text.length;
+        if (part.size() > room) is_too_long = true;
+        const std::size_t count = part.size() < room ? part.size() : room;
+        const char* const from = part.data();
+        char* const to = text.characters.data() + text.length;
+        for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+        text.length += count;
     }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::string_view view() const noexcept {
         return {text.data(), text.size()};
@@ -68,10 +68,18 @@ struct star_matches {
     std::size_t count = 0;
 };
 
+/// Where the first star of a pattern is, or npos. Constant expressions count steps, and std::string_view::find takes a
+/// call for each character.
+ASHLAR_ALWAYS_INLINE constexpr std::size_t position_of_star(std::string_view pattern) noexcept {
+    const char *at = pattern.data(), *const end = at + pattern.size();
+    while (at != end && *at != '*') ++at;
+    return at == end ? std::string_view::npos : static_cast<std::size_t>(at - pattern.data());
+}
+
 /// Whether a name matches a pattern. Recursion is as deep as the pattern has stars; each takes as much as it can.
 template <class Config>
 constexpr bool match_name(std::string_view pattern, std::string_view name, star_matches& stars) noexcept {
-    const std::size_t star = pattern.find('*');
+    const std::size_t star = position_of_star(pattern);
     if (star == std::string_view::npos) return pattern == name;
     if (!name.starts_with(pattern.substr(0, star)) || stars.count == star_matches::most) return false;
     name.remove_prefix(star);
@@ -95,7 +103,7 @@ constexpr bool match_name(std::string_view pattern, std::string_view name, star_
 template <class Config>
 constexpr void fill_name(std::string_view pattern, const star_matches& stars, file_name& out) noexcept {
     for (std::size_t next[2]{};;) {
-        const std::size_t star = pattern.find('*');
+        const std::size_t star = position_of_star(pattern);
         out.put(pattern.substr(0, star));
         if (star == std::string_view::npos) return;
         const bool any = pattern.substr(star).starts_with("**");
@@ -114,8 +122,9 @@ struct stacked_name {
 };
 template <class Config>
 constexpr stacked_name split_piece(std::string_view name) noexcept {
+    if (!name.ends_with(']')) return {name};
     const std::size_t bracket = name.rfind('[');
-    if (bracket == std::string_view::npos || !name.ends_with(']') || name.size() - bracket < 3 ||
+    if (bracket == std::string_view::npos || name.size() - bracket < 3 ||
         name.size() - bracket > 6)
         return {name};
     std::size_t piece = 0;

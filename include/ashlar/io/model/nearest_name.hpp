@@ -14,12 +14,14 @@
 namespace ashlar::inline v0_1::detail {
 
 /// The minimum number of characters to replace, add or remove from one name to the other (Levenshtein 1966); names are
-/// cut at the maximum length.
+/// cut at the maximum length. Common beginnings and ends cost nothing and are left out first.
 template <class Config>
 constexpr std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
     std::array<std::uint16_t, file_name_capacity + 1> costs{};
     if (to.size() > file_name_capacity) to.remove_suffix(to.size() - file_name_capacity);
     if (from.size() > file_name_capacity) from.remove_suffix(from.size() - file_name_capacity);
+    while (!from.empty() && !to.empty() && from.front() == to.front()) from.remove_prefix(1), to.remove_prefix(1);
+    while (!from.empty() && !to.empty() && from.back() == to.back()) from.remove_suffix(1), to.remove_suffix(1);
     for (std::size_t k = 0; k <= to.size(); ++k) costs[k] = static_cast<std::uint16_t>(k);
     for (std::size_t i = 0; i < from.size(); ++i) {
         std::uint16_t before = costs[0];  // for one character less on both sides
@@ -50,9 +52,11 @@ constexpr std::string_view nearest_name(std::string_view missing, const Weights&
     std::string_view nearest{};
     std::size_t least = missing.size() / 2 + 1;
     for (const io::stored_array& stored : weights) {
-        if (is_taken(stored.name)) continue;
+        if (is_taken(stored)) continue;
         if (is_end_of_name<Config>(missing, stored.name) || is_end_of_name<Config>(stored.name, missing))
             return stored.name;
+        const std::size_t length = missing.size(), other = stored.name.size();
+        if ((length < other ? other - length : length - other) >= least) continue;
         const std::size_t distance = name_distance<Config>(missing, stored.name);
         if (distance < least) {
             least = distance;

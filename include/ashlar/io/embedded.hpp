@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Weights in the program, checked by the compiler: a safetensors file in a constant array, by #embed or #include.
+//
+// Loading needs neither heap nor file system and cannot fail. The compiler reads the header of the file and never the
+// values, unless the model is a constant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <new>
+#include <span>
+#include <type_traits>
+
+#include <ashlar/core/axis.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/io/embedded/embedded_array_view.hpp>
+#include <ashlar/io/embedded/embedded_copy.hpp>
+#include <ashlar/io/embedded/embedded_errors.hpp>
+#include <ashlar/io/embedded/embedded_plan.hpp>
+#include <ashlar/io/formats/dtype.hpp>
+#include <ashlar/io/model/check_arrays.hpp>
+#include <ashlar/io/model/names.hpp>
+#include <ashlar/module/module.hpp>
+#include <ashlar/tensor/view.hpp>
+
+namespace ashlar::inline v0_1::detail {
+
+inline constexpr io::name_map no_name_map{};
+inline constexpr io::load_options no_load_options{};
+
+}  // namespace ashlar::detail
+
+namespace ashlar::inline v0_1::io {
+
+/// The type of `embedded`: a file, a name map and options as parts of a type. The objects are constants at namespace
+/// scope, or static.
+/// Example: `embedded`.
+template <const auto& File, const auto& Names = ashlar::detail::no_name_map,
+          const load_options& Options = ashlar::detail::no_load_options>
+struct embedded_weights {
+    using byte = std::remove_cvref_t<decltype(*std::data(File))>;
+    static_assert(sizeof(byte) == 1 && std::is_trivially_copyable_v<byte>,
+                  "ashlar: embedded: the file must be a constant array of unsigned char, char or std::byte");
+
+    /// The bytes of the file.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr std::span<const byte> bytes() noexcept {
+        return {std::data(File), std::size(File)};
+    }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr name_map names() noexcept { return Names; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr const load_options& options() noexcept { return Options; }
+};
+
+/// A safetensors file in a constant array, with the name map and the options of `load`, all known to the compiler.
+///
+///     // constexpr unsigned char net_file[]{
+///     // #embed "net.safetensors"
+///     // };
+///     // constexpr io::load_options options{.ignore_unexpected = true};
+///     // io::load(net, io::embedded<net_file, io::bert_names, options>);
+template <const auto& File, const auto& Names = ashlar::detail::no_name_map,
+          const load_options& Options = ashlar::detail::no_load_options>
+inline constexpr embedded_weights<File, Names, Options> embedded{};
+
+/// Whether embedded weights are those of a model. If not, the program does not compile, and the one error has the name
+/// of the array and both shapes or types. The compiler takes half a second for 200 arrays, and no code is generated.
+///
+///     // static_assert(io::fits<my_model>(io::embedded<net_file>));
+template <nn::module Model, const auto& File, const auto& Names, const load_options& Options,
+          class Config = current_config>
+[[nodiscard]] consteval bool fits(embedded_weights<File, Names, Options>) {
+    ashlar::detail::check_embedded<ashlar::detail::embedded_check<Model, embedded_weights<File, Names, Options>, Config>>();
+    return true;
+}
+
+/// Loads embedded weights into a model, as `load` of a file does, but checked by the compiler: it returns nothing,
+/// because nothing can fail. Integers convert only to types that hold all of theirs, and -128 in a matrix of 8 bits
+/// becomes -127, because the compiler does not read values. The model's memory is written; there is no heap.
+///
+///     // static my_model net;
+///     // io::load(net, io::embedded<net_file>);
+template <nn::module Model, const auto& File, const auto& Names, const load_options& Options,
+          class Config = current_config>
+    requires(!std::is_const_v<Model>)
+constexpr void load(Model& model, embedded_weights<File, Names, Options> weights) noexcept {
+    using check = ashlar::detail::embedded_check<Model, embedded_weights<File, Names, Options>, Config>;
+    if constexpr (ashlar::detail::check_embedded<check>()) {
+        if (std::is_constant_evaluated())
+            ashlar::detail::copy_constant<Config>(weights.bytes().data(), check::arrays, model);
+        else
+            ashlar::detail::copy_embedded<Config>(std::as_bytes(weights.bytes()), check::arrays, model);
+    }
+}
+
+/// A model with embedded weights. As a constant it is read-only data of the program, in flash, and nothing runs at
+/// start. The compiler then copies all values: about 50,000 elements within clang's limit of steps, which
+/// -fconstexpr-steps raises.
+///
+///     // constexpr my_model net = io::load<my_model>(io::embedded<net_file>);
+template <nn::module Model, const auto& File, const auto& Names, const load_options& Options,
+          class Config = current_config>
+[[nodiscard]] constexpr Model load(embedded_weights<File, Names, Options> weights) noexcept {
+    Model model{};
+    load<Model, File, Names, Options, Config>(model, weights);
+    return model;
+}
+
+/// An array of an embedded file in place, as a view: the name is the file's, element type and shape are those of the
+/// file, checked by the compiler. The array of bytes must be aligned as its elements are (asserted), and the machine
+/// little-endian.
+///
+///     // alignas(64) constexpr unsigned char net_file[]{...};
+///     // const auto table = io::view_array<"embedding.weight", float, 1000, 64>(io::embedded<net_file>);
+template <fixed_string Name, class Element, auto... Dims, const auto& File, const auto& Names,
+          const load_options& Options, class Config = current_config>
+[[nodiscard]] tensor_view<const Element, Dims...> view_array(embedded_weights<File, Names, Options> weights) noexcept {
+    return ashlar::detail::view_embedded<Config, Name, tensor_view<const Element, Dims...>>(weights);
+}
+
+}  // namespace ashlar::io
