@@ -5,6 +5,7 @@
 // values, unless the model is a constant.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -14,7 +15,7 @@
 
 #include <ashlar/core/axis.hpp>
 #include <ashlar/core/config.hpp>
-#include <ashlar/io/embedded/embedded_array_view.hpp>
+#include <ashlar/io/embedded/embedded_array.hpp>
 #include <ashlar/io/embedded/embedded_copy.hpp>
 #include <ashlar/io/embedded/embedded_errors.hpp>
 #include <ashlar/io/embedded/embedded_plan.hpp>
@@ -26,8 +27,55 @@
 
 namespace ashlar::inline v0_1::detail {
 
+/// Whether weights are those of a model; if not, this is the one error.
+template <class Check>
+consteval bool check_embedded() {
+    constexpr io::error kind = Check::plan.status.error;
+    using wrong = embedded_error<Check>;
+    if constexpr (kind == io::error::missing)
+        static_assert(needed_weight<typename wrong::name_text, typename wrong::nearest_text>::is_in_file,
+                      "ashlar: embedded: the file lacks an array that the model needs; rename the member, or give embedded "
+                      "a name map, or options with a prefix");
+    else if constexpr (kind == io::error::unexpected)
+        static_assert(stored_weight<typename wrong::name_text>::is_in_model,
+                      "ashlar: embedded: the file has an array that the model does not know; add a member, or give "
+                      "embedded options with .ignore_unexpected = true");
+    else if constexpr (kind == io::error::wrong_shape)
+        static_assert(weight_shape<typename wrong::name_text, typename wrong::needed, typename wrong::in_file>::matches,
+                      "ashlar: embedded: an array has another shape in the file than in the model; change the model, "
+                      "or export its weights again");
+    else if constexpr (kind == io::error::wrong_dtype)
+        static_assert(weight_type<typename wrong::name_text, wrong::needed_type, wrong::found_type>::converts,
+                      "ashlar: embedded: elements of the file must convert to those of the model whatever their values "
+                      "are: floats to floats, integers to types that hold all of theirs; change either type");
+    else if constexpr (kind != io::error::none)
+        static_assert(embedded_file<typename wrong::message_text>::is_whole,
+                      "ashlar: embedded: the bytes must be a whole safetensors file; embed all of the file, or export "
+                      "it again");
+    return kind == io::error::none;
+}
+
 inline constexpr io::name_map no_name_map{};
 inline constexpr io::load_options no_load_options{};
+
+/// The array as a view.
+template <class Config, fixed_string Name, class View, class Weights>
+View view_embedded(Weights weights) noexcept {
+    using element = typename View::value_type;
+    using check = embedded_array_check<Config, Name, View, Weights>;
+    static_assert(std::endian::native == std::endian::little,
+                  "ashlar: embedded: files are little-endian, and arrays in place need a machine that is; load them");
+    constexpr std::uint64_t offset = check::plan.arrays[0].offset;
+    if constexpr (check_embedded<check>())
+        static_assert(weight_offset<text<Name>, offset, sizeof(element)>::is_aligned,
+                      "ashlar: embedded: an array in place must begin at a multiple of its elements' size in the file; "
+                      "export it again, or load it");
+    const auto* const at = weights.bytes().data() + offset;
+    ASHLAR_ASSERT(reinterpret_cast<std::uintptr_t>(at) % alignof(element) == 0,
+                  "ashlar: view_array: the bytes of the file are not aligned; declare their array alignas(64)");
+    // Arrays of bytes implicitly create such objects (P0593), as `view_image` has it.
+    return View(std::launder(reinterpret_cast<const element*>(at)));
+}
 
 }  // namespace ashlar::detail
 

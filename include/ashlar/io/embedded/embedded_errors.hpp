@@ -66,7 +66,9 @@ template <class Wrong>
 struct embedded_file {
     static constexpr bool is_whole = false;
 };
-/// Whether a file has an array that a model needs; the other text is the nearest name in the file.
+template <class Name>
+struct nearest_in_file {};
+/// Whether a file has an array that a model needs.
 template <class Name, class Nearest>
 struct needed_weight {
     static constexpr bool is_in_file = false;
@@ -90,7 +92,8 @@ struct weight_type {
 /// What is known of a model and weights that the program contains.
 template <class Model, class Weights, class Config>
 struct embedded_check {
-    static constexpr auto plan = plan_embedded<Model, Config>(Weights::bytes(), Weights::names(), Weights::options());
+    static constexpr auto plan = plan_embedded<Config>(example_of_model<Model>(), Weights::bytes(), Weights::names(),
+                                                       Weights::options());
     static constexpr auto arrays = plan.arrays;  // alone in the program
 };
 
@@ -102,40 +105,14 @@ struct embedded_error {
     static constexpr auto expected = Check::plan.status.expected;
     static constexpr auto found = Check::plan.status.found;
     static constexpr auto message = Check::plan.status.message();
-};
 
-/// Whether weights are those of a model; if not, this is the one error.
-template <class Check>
-consteval bool check_embedded() {
-    constexpr io::error kind = Check::plan.status.error;
-    using wrong = embedded_error<Check>;
-    if constexpr (kind == io::error::none) {
-        return true;
-    } else if constexpr (kind == io::error::missing) {
-        static_assert(
-            needed_weight<text_of_constant<wrong::name>, text_of_constant<wrong::nearest>>::is_in_file,
-            "ashlar: embedded: the file lacks an array that the model needs; the second text is the nearest name in "
-            "the file: rename the member, or give embedded a name map, or options with a prefix");
-    } else if constexpr (kind == io::error::unexpected) {
-        static_assert(stored_weight<text_of_constant<wrong::name>>::is_in_model,
-                      "ashlar: embedded: the file has an array that the model does not know; add a member, or give "
-                      "embedded options with .ignore_unexpected = true");
-    } else if constexpr (kind == io::error::wrong_shape) {
-        static_assert(weight_shape<text_of_constant<wrong::name>, decltype(shape_of_constant<needed_shape, wrong::expected>()),
-                                   decltype(shape_of_constant<found_shape, wrong::found>())>::matches,
-                      "ashlar: embedded: an array has another shape in the file than in the model; change the model, "
-                      "or export its weights again");
-    } else if constexpr (kind == io::error::wrong_dtype) {
-        static_assert(weight_type<text_of_constant<wrong::name>, Check::plan.status.expected_dtype,
-                                  Check::plan.status.found_dtype>::converts,
-                      "ashlar: embedded: elements of the file must convert to those of the model whatever their "
-                      "values are: floats to floats, integers to types that hold all of theirs; change either type");
-    } else {
-        static_assert(embedded_file<text_of_constant<wrong::message>>::is_whole,
-                      "ashlar: embedded: the bytes must be a whole safetensors file; embed all of the file, or export "
-                      "it again");
-    }
-    return false;
-}
+    using name_text = text_of_constant<name>;
+    using nearest_text = nearest_in_file<text_of_constant<nearest>>;
+    using message_text = text_of_constant<message>;
+    using needed = decltype(shape_of_constant<needed_shape, expected>());
+    using in_file = decltype(shape_of_constant<found_shape, found>());
+    static constexpr io::dtype needed_type = Check::plan.status.expected_dtype;
+    static constexpr io::dtype found_type = Check::plan.status.found_dtype;
+};
 
 }  // namespace ashlar::detail

@@ -78,14 +78,15 @@ struct embedded_plan {
     std::array<embedded_array, Count> arrays{};
 };
 
-/// Checks a model against the bytes of a safetensors file.
-template <class Model, class Config, class Byte>
-constexpr auto plan_embedded(std::span<const Byte> file, io::name_map names, const io::load_options& options) {
+/// Checks a model, which is not read, against the bytes of a safetensors file.
+template <class Config, class Model, class Byte>
+constexpr auto plan_embedded(const Model& model, std::span<const Byte> file, io::name_map names,
+                             const io::load_options& options) {
     embedded_plan<count_arrays<Model, Config>()> plan;
     embedded_index weights;
     plan.status = weights.open<Config>(file);
     model_arrays arrays;
-    if (plan.status) plan.status = arrays.collect<Config>(example_of_model<Model>());
+    if (plan.status) plan.status = arrays.collect<Config>(model);
     if (plan.status)
         plan.status = check_arrays<Config>(
             arrays, weights, names, options, [&](const model_array& a, const io::stored_array& stored, io::result& wrong) {
@@ -103,7 +104,7 @@ constexpr auto plan_embedded(std::span<const Byte> file, io::name_map names, con
     for (const model_array& a : arrays) is_rounded = is_rounded || a.parameter.is_quantized();
     if (is_rounded && plan.status)
         for (std::size_t i = 0; i < arrays.size(); ++i)
-            if (is_made_by_rounding<Config>(arrays[i], arrays, weights)) plan.arrays[i].is_copied = false;
+            if (is_made_by_rounding<Config>(arrays[i], arrays)) plan.arrays[i].is_copied = false;
     return plan;
 }
 

@@ -79,14 +79,11 @@ constexpr bool check_array(const model_array& a, const io::stored_array& stored,
 }
 
 /// Whether an array is the scales of a matrix that the file has as floats; rounding computes them.
-template <class Config, class Weights>
-constexpr bool is_made_by_rounding(const model_array& scales, const model_arrays& model,
-                                   const Weights& weights) noexcept {
+template <class Config>
+constexpr bool is_made_by_rounding(const model_array& scales, const model_arrays& model) noexcept {
     for (std::size_t i = 0; i < model.size(); ++i)
-        if (model[i].parameter.is_quantized() && model[i].parameter.scales == scales.parameter.data) {
-            const io::stored_array* const stored = weights.find(model[i].file.view());
-            return stored != nullptr && io::is_floating(stored->dtype);
-        }
+        if (model[i].parameter.is_quantized() && model[i].parameter.scales == scales.parameter.data)
+            return model[i].stored != nullptr && io::is_floating(model[i].stored->dtype);
     return false;
 }
 
@@ -110,19 +107,18 @@ template <class Config, class Weights, class Check>
 constexpr io::result check_arrays(model_arrays& model, const Weights& weights, io::name_map names,
                                   const io::load_options& options, Check&& check) noexcept {
     io::result r = model.name_all<Config>(names, options.prefix,
-                                          [&](std::string_view name) { return weights.find(name) != nullptr; });
+                                          [&](std::string_view name) { return weights.find(name); });
     if (!r) return r;
     owned_array<bool> used;
     if (!used.allocate(weights.size())) return io_error<Config>(io::error::out_of_memory);
     for (const model_array& a : model) {
-        const io::stored_array* const stored = weights.find(a.file.view());
+        const io::stored_array* const stored = a.stored;
         if (stored == nullptr) {
-            if (options.ignore_missing || is_made_by_rounding<Config>(a, model, weights)) continue;
+            if (options.ignore_missing || is_made_by_rounding<Config>(a, model)) continue;
             r = io_error<Config>(io::error::missing, a.file.view());
             if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
             for (const model_array& b : model)
-                if (const io::stored_array* const taken = weights.find(b.file.view()); taken != nullptr)
-                    used[static_cast<std::size_t>(taken - weights.begin())] = true;
+                if (b.stored != nullptr) used[static_cast<std::size_t>(b.stored - weights.begin())] = true;
             r.nearest = printable_name<Config>(
                 nearest_name<Config>(a.file.view(), weights, [&](const io::stored_array& other) {
                     return used[static_cast<std::size_t>(&other - weights.begin())];

@@ -43,12 +43,12 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
         });
     if (!r) return r;
     for (const model_array& a : model)
-        if (const io::stored_array* const stored = weights.find(a.file.view()); stored != nullptr) {
-            const io::stored_array listed = as_listed<Config>(*stored, a.transposed);
+        if (a.stored != nullptr) {
+            const io::stored_array listed = as_listed<Config>(*a.stored, a.transposed);
             if (a.parameter.is_quantized()) {
                 const io::quantization_error error = copy_quantized<Config>(listed, a.first_row, a.parameter);
                 if (io::is_floating(listed.dtype)) report(error);
-            } else if (!is_made_by_rounding<Config>(a, model, weights)) {
+            } else if (!is_made_by_rounding<Config>(a, model)) {
                 // The caller passes a writable model; its list of arrays is const because saving uses it too.
                 copy_array<Config>(listed, a.first_row, a.parameter, const_cast<void*>(a.parameter.data));
             }

@@ -10,6 +10,7 @@
 #include <ashlar/io/files/heap_memory.hpp>
 #include <ashlar/io/files/result.hpp>
 #include <ashlar/io/formats/dtype.hpp>
+#include <ashlar/io/formats/stored_array.hpp>
 #include <ashlar/io/model/names.hpp>
 #include <ashlar/module/parameters.hpp>
 
@@ -28,6 +29,7 @@ struct model_array {
     bool transposed = false;
     std::size_t first_row = 0;  // in the file's array
     io::dimensions shape{};     // of the file's array
+    const io::stored_array* stored = nullptr;
 };
 
 /// A list of all arrays of a model, in its order. Pieces of a stack follow one another.
@@ -63,12 +65,12 @@ public:
         a.model.put({suffix.text.data(), suffix.text.size()});
     }
 
-    /// Chooses, for every array, the candidate name in the file that a function accepts, else the first one; then
-    /// computes where each piece begins in the file's array. `has` is called with the name.
-    template <class Config, class Has>
-    constexpr io::result name_all(io::name_map names, std::string_view prefix, Has&& has) noexcept {
+    /// Chooses, for every array, the candidate name for which the file has an array, else the first one; then computes
+    /// where each piece begins in the file's array. `find(name)` returns the file's array or null.
+    template <class Config, class Find>
+    constexpr io::result name_all(io::name_map names, std::string_view prefix, Find&& find) noexcept {
         for (model_array& a : list)
-            if (!choose_name<Config>(a, names, prefix, has))
+            if (!choose_name<Config>(a, names, prefix, find))
                 return io_error<Config>(io::error::name_too_long, a.model.view());
         for (model_array& a : list) set_shape<Config>(a);
         return {};
@@ -106,8 +108,9 @@ private:
     }
 
     /// Tries the rules for the array itself, then those for its stack, then its own name.
-    template <class Config, class Has>
-    static constexpr bool choose_name(model_array& a, io::name_map names, std::string_view prefix, Has& has) noexcept {
+    template <class Config, class Find>
+    static constexpr bool choose_name(model_array& a, io::name_map names, std::string_view prefix,
+                                      Find& find) noexcept {
         const std::string_view full = a.model.view();
         const std::string_view stack = a.is_piece ? full.substr(0, full.rfind('[')) : full;
         bool chosen = false, too_long = a.model.is_too_long;
@@ -116,10 +119,11 @@ private:
             candidate.put(prefix);
             fill_name<Config>(pattern, stars, candidate);
             const stacked_name split = split_piece<Config>(candidate.view());
-            const bool found = has(split.name);
-            if (chosen && !found) return false;
+            const io::stored_array* const found = find(split.name);
+            if (chosen && found == nullptr) return false;
             too_long = too_long || candidate.is_too_long;
             chosen = true;
+            a.stored = found;
             a.file = {};
             a.file.put(split.name);
             a.file_piece = split.piece;
@@ -128,7 +132,7 @@ private:
             a.shape = whole_shape<Config>(a.parameter);
             a.first_row = is_whole ? a.parameter.first_row : 0;
             if (!is_whole) a.shape.extents[0] = a.parameter.rows;
-            return found;
+            return found != nullptr;
         };
         for (const io::name_rule& rule : names) {
             star_matches stars;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
@@ -14,34 +15,38 @@
 namespace ashlar::inline v0_1::detail {
 
 /// The minimum number of characters to replace, add or remove from one name to the other (Levenshtein 1966); names are
-/// cut at the maximum length. Common beginnings and ends cost nothing and are left out first.
+/// cut at the maximum length. Common beginnings and ends cost nothing and are left out first. A constant expression,
+/// whose steps are limited, does not compare names that differ in long parts: `far` is their distance.
 template <class Config>
-constexpr std::size_t name_distance(std::string_view from, std::string_view to) noexcept {
+constexpr std::size_t name_distance(std::string_view from, std::string_view to, std::size_t far) noexcept {
     std::array<std::uint16_t, file_name_capacity + 1> costs{};
-    if (to.size() > file_name_capacity) to.remove_suffix(to.size() - file_name_capacity);
-    if (from.size() > file_name_capacity) from.remove_suffix(from.size() - file_name_capacity);
-    while (!from.empty() && !to.empty() && from.front() == to.front()) from.remove_prefix(1), to.remove_prefix(1);
-    while (!from.empty() && !to.empty() && from.back() == to.back()) from.remove_suffix(1), to.remove_suffix(1);
-    for (std::size_t k = 0; k <= to.size(); ++k) costs[k] = static_cast<std::uint16_t>(k);
-    for (std::size_t i = 0; i < from.size(); ++i) {
+    const char *a = from.data(), *b = to.data();
+    const char *a_end = a + (from.size() < file_name_capacity ? from.size() : file_name_capacity),
+               *b_end = b + (to.size() < file_name_capacity ? to.size() : file_name_capacity);
+    while (a != a_end && b != b_end && *a == *b) ++a, ++b;
+    while (a != a_end && b != b_end && a_end[-1] == b_end[-1]) --a_end, --b_end;
+    const auto count = static_cast<std::size_t>(b_end - b);
+    if (std::is_constant_evaluated() && count * static_cast<std::size_t>(a_end - a) > 100) return far;
+    for (std::size_t k = 0; k <= count; ++k) costs[k] = static_cast<std::uint16_t>(k);
+    for (; a != a_end; ++a) {
         std::uint16_t before = costs[0];  // for one character less on both sides
-        costs[0] = static_cast<std::uint16_t>(i + 1);
-        for (std::size_t k = 0; k < to.size(); ++k) {
+        costs[0] = static_cast<std::uint16_t>(costs[0] + 1);
+        for (std::size_t k = 0; k < count; ++k) {
             const std::uint16_t above = costs[k + 1];
-            std::uint16_t least = static_cast<std::uint16_t>(before + (from[i] == to[k] ? 0 : 1));
+            std::uint16_t least = static_cast<std::uint16_t>(before + (*a == b[k] ? 0 : 1));
             if (above + 1 < least) least = static_cast<std::uint16_t>(above + 1);
             if (costs[k] + 1 < least) least = static_cast<std::uint16_t>(costs[k] + 1);
             before = above;
             costs[k + 1] = least;
         }
     }
-    return costs[to.size()];
+    return costs[count];
 }
 
 /// Whether one name is the end of another and begins at a path segment.
 template <class Config>
 constexpr bool is_end_of_name(std::string_view end, std::string_view name) noexcept {
-    return !end.empty() && name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.';
+    return !end.empty() && name.size() > end.size() && name[name.size() - end.size() - 1] == '.' && name.ends_with(end);
 }
 
 /// The name in a file that ends in the missing one, or that the missing one ends in; else the nearest one within a
@@ -57,7 +62,7 @@ constexpr std::string_view nearest_name(std::string_view missing, const Weights&
             return stored.name;
         const std::size_t length = missing.size(), other = stored.name.size();
         if ((length < other ? other - length : length - other) >= least) continue;
-        const std::size_t distance = name_distance<Config>(missing, stored.name);
+        const std::size_t distance = name_distance<Config>(missing, stored.name, least);
         if (distance < least) {
             least = distance;
             nearest = stored.name;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// One array of embedded weights in place.
+// The place of one array in embedded weights, for a view of it.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <span>
 #include <string_view>
-#include <type_traits>
 
 #include <ashlar/core/axis.hpp>
 #include <ashlar/core/config.hpp>
-#include <ashlar/io/embedded/embedded_errors.hpp>
 #include <ashlar/io/embedded/embedded_index.hpp>
 #include <ashlar/io/embedded/embedded_plan.hpp>
 #include <ashlar/io/files/result.hpp>
@@ -64,24 +61,5 @@ struct embedded_array_check {
     static constexpr auto plan = plan_array<Config, typename View::value_type>(
         Weights::bytes(), std::string_view(Name.text, Name.size()), dimensions_of_view<View>());
 };
-
-/// The array as a view.
-template <class Config, fixed_string Name, class View, class Weights>
-View view_embedded(Weights weights) noexcept {
-    using element = typename View::value_type;
-    using check = embedded_array_check<Config, Name, View, Weights>;
-    static_assert(std::endian::native == std::endian::little,
-                  "ashlar: embedded: files are little-endian, and arrays in place need a machine that is; load them");
-    constexpr std::uint64_t offset = check::plan.arrays[0].offset;
-    if constexpr (check_embedded<check>())
-        static_assert(weight_offset<text<Name>, offset, sizeof(element)>::is_aligned,
-                      "ashlar: embedded: an array in place must begin at a multiple of its elements' size in the file; "
-                      "export it again, or load it");
-    const auto* const at = weights.bytes().data() + offset;
-    ASHLAR_ASSERT(reinterpret_cast<std::uintptr_t>(at) % alignof(element) == 0,
-                  "ashlar: view_array: the bytes of the file are not aligned; declare their array alignas(64)");
-    // Arrays of bytes implicitly create such objects (P0593), as `view_image` has it.
-    return View(std::launder(reinterpret_cast<const element*>(at)));
-}
 
 }  // namespace ashlar::detail
