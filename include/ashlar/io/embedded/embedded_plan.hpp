@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/embedded/embedded_index.hpp>
@@ -17,31 +18,27 @@
 #include <ashlar/io/model/names.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/module/parameters.hpp>
+#include <ashlar/module/unborn.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#endif
-/// A model that is never defined: its members are named, not read.
+/// A model whose members constant expressions name and call, as those of std::array. It is no constant, so that the
+/// compiler does not ask whether its lifetime has begun. No program contains it: g++ would emit a definition, and clang,
+/// which does not, needs one for a type without linkage.
 template <class Model>
-struct undefined_model {
-    static const Model object;
+struct model_in_name {
+#if defined(__clang__)
+    static inline nn::detail::unborn<Model> storage{};
+#else
+    static nn::detail::unborn<Model> storage;
+#endif
 };
-template <class Model>
-constexpr const Model& example_of_model() {
-    return undefined_model<Model>::object;
-}
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 /// The number of arrays of a model.
 template <class Model, class Config>
 consteval std::size_t count_arrays() {
     std::size_t count = 0;
-    nn::for_each_parameter(example_of_model<Model>(), [&](const nn::const_parameter&) { ++count; });
+    nn::for_each_parameter(std::as_const(model_in_name<Model>::storage.object), [&](const nn::const_parameter&) { ++count; });
     return count;
 }
 

@@ -9,18 +9,10 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/nodes/operands.hpp>
+#include <ashlar/module/unborn.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 namespace ashlar::inline v0_1::nn::detail {
-
-/// Storage for a module that is never constructed; counting only names its members. As a local variable of a constant
-/// evaluation it costs nothing, whatever the module's size.
-template <class Module>
-union unborn {
-    char none;
-    Module object;
-    constexpr unborn() : none{} {}
-};
 
 #if defined(__clang__)
 #pragma clang diagnostic push
