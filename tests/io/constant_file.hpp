@@ -18,8 +18,8 @@ class constant_file {
 public:
     /// Adds an array of numbers: first, first + step, ...
     template <class Number>
-    constexpr constant_file& add(std::string_view name, std::string_view dtype, std::initializer_list<std::size_t> shape,
-                                 Number first, Number step) {
+    constexpr constant_file& add(std::string_view name, std::string_view dtype,
+                                 std::initializer_list<std::size_t> shape, Number first, Number step) {
         std::size_t count = 1;
         for (const std::size_t extent : shape) count *= extent;
         const std::size_t begin = data_bytes;

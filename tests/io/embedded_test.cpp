@@ -28,9 +28,8 @@ namespace {
 template <class Model>
 std::string memory_of(const Model& model) {
     std::string bytes;
-    nn::for_each_parameter(model, [&](const nn::const_parameter& p) {
-        bytes.append(static_cast<const char*>(p.data), p.memory_bytes());
-    });
+    nn::for_each_parameter(
+        model, [&](const nn::const_parameter& p) { bytes.append(static_cast<const char*>(p.data), p.memory_bytes()); });
     return bytes;
 }
 
@@ -80,7 +79,7 @@ TEST(embedded, model_is_that_of_load) { expect_loaded<test::small_model>(io::emb
 TEST(embedded, model_is_a_constant) {
     static constexpr auto model = io::load<test::small_model>(io::embedded<small_file>);
     static_assert(model.embedding(4, 1) == 1 + 9 * 0.125f);
-    static_assert(model.layers[0].key(1, 0) == 200 + 5 * 0.25f);   // row 2 of the stack, column 1
+    static_assert(model.layers[0].key(1, 0) == 200 + 5 * 0.25f);  // row 2 of the stack, column 1
     static_assert(model.layers[1].up(1, 2) == 330 + 5 * 0.25f);
     static_assert(model.ids(1) == -1 && model.scale(0) == 0.5);
     static_assert(model.flags(2));
@@ -96,10 +95,10 @@ constexpr auto linear_builder(std::string_view type, Number first, Number step) 
     return test::constant_file<>().add("weight", type, {19, 40}, first, step).add("bias", "F32", {19}, -2.f, 0.5f);
 }
 constexpr auto float_file = linear_builder("F32", -3.f, 0.01f).bytes<linear_builder("F32", -3.f, 0.01f).size()>();
-constexpr auto half_file =
-    linear_builder("F16", std::uint16_t{0x0123}, std::uint16_t{17}).bytes<linear_builder("F16", std::uint16_t{0x0123}, std::uint16_t{17}).size()>();
-constexpr auto brain_file =
-    linear_builder("BF16", std::uint16_t{0x3f80}, std::uint16_t{1}).bytes<linear_builder("BF16", std::uint16_t{0x3f80}, std::uint16_t{1}).size()>();
+constexpr auto half_file = linear_builder("F16", std::uint16_t{0x0123}, std::uint16_t{17})
+                               .bytes<linear_builder("F16", std::uint16_t{0x0123}, std::uint16_t{17}).size()>();
+constexpr auto brain_file = linear_builder("BF16", std::uint16_t{0x3f80}, std::uint16_t{1})
+                                .bytes<linear_builder("BF16", std::uint16_t{0x3f80}, std::uint16_t{1}).size()>();
 
 TEST(embedded, floats_of_the_file_convert) {
     expect_loaded<packed_layer<float>>(io::embedded<float_file>);
@@ -120,7 +119,7 @@ constexpr auto least_file = byte_builder(-128, 0).bytes<byte_builder(-128, 0).si
 
 TEST(embedded, weights_in_8_bits) {
     expect_loaded<packed_layer<std::int8_t>>(io::embedded<byte_file>);
-    expect_loaded<packed_layer<std::int8_t>>(io::embedded<float_file>);   // rounded
+    expect_loaded<packed_layer<std::int8_t>>(io::embedded<float_file>);  // rounded
     expect_loaded<packed_layer<smoothed<std::int8_t>>>(io::embedded<float_file>);
 }
 
@@ -158,8 +157,8 @@ TEST(embedded, name_map_and_options) {
     constexpr auto weights = io::embedded<named_file, table_names, lenient>;
     expect_loaded<table_model>(weights);
     static constexpr auto model = io::load<table_model>(weights);
-    static_assert(model.table(1, 2) == 6 && model.table(0, 1) == 3);   // [3, 2] in the file
-    static_assert(model.bias(0) == 7);                                 // the file does not have it
+    static_assert(model.table(1, 2) == 6 && model.table(0, 1) == 3);  // [3, 2] in the file
+    static_assert(model.bias(0) == 7);                                // the file does not have it
     table_model loaded;
     io::load(loaded, weights);
     EXPECT_EQ(loaded.table(0, 2), 5);

@@ -27,15 +27,25 @@
 
 namespace ashlar::inline v0_1::detail {
 
+/// Whether elements of an array are the bytes of a file.
+template <class Element>
+struct file_bytes {
+    static constexpr bool are_given = sizeof(Element) == 1 && std::is_trivially_copyable_v<Element>;
+};
+
 /// Whether weights are those of a model; if not, this is the one error.
 template <class Check>
 consteval bool check_embedded() {
     constexpr io::error kind = Check::plan.status.error;
     using wrong = embedded_error<Check>;
-    if constexpr (kind == io::error::missing)
-        static_assert(needed_weight<typename wrong::name_text, typename wrong::nearest_text>::is_in_file,
-                      "ashlar: embedded: the file lacks an array that the model needs; rename the member, or give embedded "
-                      "a name map, or options with a prefix");
+    if constexpr (!file_bytes<typename Check::weights::element>::are_given)
+        static_assert(file_bytes<typename Check::weights::element>::are_given,
+                      "ashlar: embedded: the file must be a constant array of unsigned char, char or std::byte");
+    else if constexpr (kind == io::error::missing)
+        static_assert(
+            needed_weight<typename wrong::name_text, typename wrong::nearest_text>::is_in_file,
+            "ashlar: embedded: the file lacks an array that the model needs; rename the member, or give embedded "
+            "a name map, or options with a prefix");
     else if constexpr (kind == io::error::unexpected)
         static_assert(stored_weight<typename wrong::name_text>::is_in_model,
                       "ashlar: embedded: the file has an array that the model does not know; add a member, or give "
@@ -87,13 +97,14 @@ namespace ashlar::inline v0_1::io {
 template <const auto& File, const auto& Names = ashlar::detail::no_name_map,
           const load_options& Options = ashlar::detail::no_load_options>
 struct embedded_weights {
-    using byte = std::remove_cvref_t<decltype(*std::data(File))>;
-    static_assert(sizeof(byte) == 1 && std::is_trivially_copyable_v<byte>,
-                  "ashlar: embedded: the file must be a constant array of unsigned char, char or std::byte");
+    using element = std::remove_cvref_t<decltype(*std::data(File))>;
 
-    /// The bytes of the file.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr std::span<const byte> bytes() noexcept {
-        return {std::data(File), std::size(File)};
+    /// The bytes of the file; none if the array has elements of another kind, which is an error where it is used.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto bytes() noexcept {
+        if constexpr (ashlar::detail::file_bytes<element>::are_given)
+            return std::span<const element>(std::data(File), std::size(File));
+        else
+            return std::span<const unsigned char>();
     }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr name_map names() noexcept { return Names; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr const load_options& options() noexcept { return Options; }
@@ -117,7 +128,8 @@ inline constexpr embedded_weights<File, Names, Options> embedded{};
 template <nn::module Model, const auto& File, const auto& Names, const load_options& Options,
           class Config = current_config>
 [[nodiscard]] consteval bool fits(embedded_weights<File, Names, Options>) {
-    ashlar::detail::check_embedded<ashlar::detail::embedded_check<Model, embedded_weights<File, Names, Options>, Config>>();
+    ashlar::detail::check_embedded<
+        ashlar::detail::embedded_check<Model, embedded_weights<File, Names, Options>, Config>>();
     return true;
 }
 

@@ -227,7 +227,8 @@ struct parameter_walk {
     }
 
 private:
-    /// Constant expressions cannot go from void* to elements: a function of two arguments gets the array, or scales, too.
+    /// Constant expressions cannot go from void* to elements: a function of two arguments gets the array, or scales,
+    /// too.
     template <class Memory>
     constexpr void call(const basic_parameter<Data>& p, Memory& memory) {
         if constexpr (std::is_invocable_v<Function&, const basic_parameter<Data>&, Memory&>)

@@ -33,8 +33,8 @@ constexpr embedded_plan<1> plan_array(std::span<const Byte> file, std::string_vi
     const io::stored_array* const stored = weights.find(name);
     if (stored == nullptr) {
         plan.status = io_error<Config>(io::error::missing, name);
-        plan.status.nearest = printable_name<Config>(
-            nearest_name<Config>(name, weights, [](const io::stored_array&) { return false; }));
+        plan.status.nearest =
+            printable_name<Config>(nearest_name<Config>(name, weights, [](const io::stored_array&) { return false; }));
     } else if (!(stored->shape == shape)) {
         plan.status = io_error<Config>(io::error::wrong_shape, name);
         plan.status.expected = shape;
@@ -58,6 +58,7 @@ consteval io::dimensions dimensions_of_view() {
 /// What is known of an array of weights.
 template <class Config, fixed_string Name, class View, class Weights>
 struct embedded_array_check {
+    using weights = Weights;
     static constexpr auto plan = plan_array<Config, typename View::value_type>(
         Weights::bytes(), std::string_view(Name.text, Name.size()), dimensions_of_view<View>());
 };

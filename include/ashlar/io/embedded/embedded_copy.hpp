@@ -41,8 +41,8 @@ void copy_embedded(io::bytes file, const std::array<embedded_array, Count>& arra
         stored.dtype = from.dtype;
         stored.is_column_major = from.is_column_major;
         stored.shape = shape_in_file<Config>(from, to);
-        stored.data = file.subspan(static_cast<std::size_t>(from.offset),
-                                   static_cast<std::size_t>(bytes_of<Config>(stored)));
+        stored.data =
+            file.subspan(static_cast<std::size_t>(from.offset), static_cast<std::size_t>(bytes_of<Config>(stored)));
         if (to.is_quantized()) {
             const file_order order(stored.shape, stored.is_column_major);
             fill_quantized<Config>(quantized_memory(to), {order, from.first_row, to}, from.dtype,

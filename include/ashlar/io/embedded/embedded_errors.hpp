@@ -92,8 +92,9 @@ struct weight_type {
 /// What is known of a model and weights that the program contains.
 template <class Model, class Weights, class Config>
 struct embedded_check {
-    static constexpr auto plan = plan_embedded<Config>(std::as_const(model_in_name<Model>::storage.object), Weights::bytes(), Weights::names(),
-                                                       Weights::options());
+    using weights = Weights;
+    static constexpr auto plan = plan_embedded<Config>(std::as_const(model_in_name<Model>::storage.object),
+                                                       Weights::bytes(), Weights::names(), Weights::options());
     static constexpr auto arrays = plan.arrays;  // alone in the program
 };
 

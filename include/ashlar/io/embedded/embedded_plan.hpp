@@ -23,8 +23,8 @@
 namespace ashlar::inline v0_1::detail {
 
 /// A model whose members constant expressions name and call, as those of std::array. It is no constant, so that the
-/// compiler does not ask whether its lifetime has begun. No program contains it: g++ would emit a definition, and clang,
-/// which does not, needs one for a type without linkage.
+/// compiler does not ask whether its lifetime has begun. No program contains it: g++ would emit a definition, and
+/// clang, which does not, needs one for a type without linkage.
 template <class Model>
 struct model_in_name {
 #if defined(__clang__)
@@ -38,7 +38,8 @@ struct model_in_name {
 template <class Model, class Config>
 consteval std::size_t count_arrays() {
     std::size_t count = 0;
-    nn::for_each_parameter(std::as_const(model_in_name<Model>::storage.object), [&](const nn::const_parameter&) { ++count; });
+    nn::for_each_parameter(std::as_const(model_in_name<Model>::storage.object),
+                           [&](const nn::const_parameter&) { ++count; });
     return count;
 }
 
@@ -54,8 +55,7 @@ struct embedded_array {
 
 /// Whether every integer of one type is a value of another.
 ASHLAR_ALWAYS_INLINE constexpr bool always_fits(io::dtype from, io::dtype to) noexcept {
-    return from == to ||
-           (io::size_of(from) < io::size_of(to) && (is_signed_integer(to) || !is_signed_integer(from)));
+    return from == to || (io::size_of(from) < io::size_of(to) && (is_signed_integer(to) || !is_signed_integer(from)));
 }
 
 /// Whether an array of a file can become an array of a model whatever its values are, since the compiler does not read
@@ -85,18 +85,19 @@ constexpr auto plan_embedded(const Model& model, std::span<const Byte> file, io:
     model_arrays arrays;
     if (plan.status) plan.status = arrays.collect<Config>(model);
     if (plan.status)
-        plan.status = check_arrays<Config>(
-            arrays, weights, names, options, [&](const model_array& a, const io::stored_array& stored, io::result& wrong) {
-                if (!check_embedded_array<Config>(a, stored, wrong)) return false;
-                embedded_array& place = plan.arrays[static_cast<std::size_t>(&a - arrays.begin())];
-                place.offset = stored.offset;
-                place.first_row = a.first_row;
-                place.rows = a.shape.rank == 0 ? 1 : static_cast<std::size_t>(a.shape.extents[0]);
-                place.dtype = stored.dtype;
-                place.is_column_major = a.transposed;
-                place.is_copied = true;
-                return true;
-            });
+        plan.status =
+            check_arrays<Config>(arrays, weights, names, options,
+                                 [&](const model_array& a, const io::stored_array& stored, io::result& wrong) {
+                                     if (!check_embedded_array<Config>(a, stored, wrong)) return false;
+                                     embedded_array& place = plan.arrays[static_cast<std::size_t>(&a - arrays.begin())];
+                                     place.offset = stored.offset;
+                                     place.first_row = a.first_row;
+                                     place.rows = a.shape.rank == 0 ? 1 : static_cast<std::size_t>(a.shape.extents[0]);
+                                     place.dtype = stored.dtype;
+                                     place.is_column_major = a.transposed;
+                                     place.is_copied = true;
+                                     return true;
+                                 });
     bool is_rounded = false;
     for (const model_array& a : arrays) is_rounded = is_rounded || a.parameter.is_quantized();
     if (is_rounded && plan.status)

@@ -55,7 +55,9 @@ public:
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element* data() const noexcept { return elements; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return count; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element& operator[](std::size_t i) noexcept { return elements[i]; }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element& operator[](std::size_t i) const noexcept {
+        return elements[i];
+    }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* begin() noexcept { return elements; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element* end() noexcept { return elements + count; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const Element* begin() const noexcept { return elements; }

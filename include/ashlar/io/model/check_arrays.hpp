@@ -106,8 +106,8 @@ constexpr bool is_count_of_batches(const io::stored_array& stored, const Weights
 template <class Config, class Weights, class Check>
 constexpr io::result check_arrays(model_arrays& model, const Weights& weights, io::name_map names,
                                   const io::load_options& options, Check&& check) noexcept {
-    io::result r = model.name_all<Config>(names, options.prefix,
-                                          [&](std::string_view name) { return weights.find(name); });
+    io::result r =
+        model.name_all<Config>(names, options.prefix, [&](std::string_view name) { return weights.find(name); });
     if (!r) return r;
     owned_array<bool> used;
     if (!used.allocate(weights.size())) return io_error<Config>(io::error::out_of_memory);
@@ -119,8 +119,8 @@ constexpr io::result check_arrays(model_arrays& model, const Weights& weights, i
             if (a.model.view() != a.file.view()) r.other = printable_name<Config>(a.model.view());
             for (const model_array& b : model)
                 if (b.stored != nullptr) used[static_cast<std::size_t>(b.stored - weights.begin())] = true;
-            r.nearest = printable_name<Config>(
-                nearest_name<Config>(a.file.view(), weights, [&](const io::stored_array& other) {
+            r.nearest =
+                printable_name<Config>(nearest_name<Config>(a.file.view(), weights, [&](const io::stored_array& other) {
                     return used[static_cast<std::size_t>(&other - weights.begin())];
                 }));
             return r;

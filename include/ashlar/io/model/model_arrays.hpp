@@ -80,7 +80,9 @@ public:
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr model_array* end() noexcept { return list.end(); }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array* begin() const noexcept { return list.begin(); }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array* end() const noexcept { return list.end(); }
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array& operator[](std::size_t i) const noexcept { return list[i]; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const model_array& operator[](std::size_t i) const noexcept {
+        return list[i];
+    }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return list.size(); }
 
 private:

@@ -124,9 +124,7 @@ template <class Config>
 constexpr stacked_name split_piece(std::string_view name) noexcept {
     if (!name.ends_with(']')) return {name};
     const std::size_t bracket = name.rfind('[');
-    if (bracket == std::string_view::npos || name.size() - bracket < 3 ||
-        name.size() - bracket > 6)
-        return {name};
+    if (bracket == std::string_view::npos || name.size() - bracket < 3 || name.size() - bracket > 6) return {name};
     std::size_t piece = 0;
     for (const char c : name.substr(bracket + 1, name.size() - bracket - 2)) {
         if (c < '0' || c > '9') return {name};

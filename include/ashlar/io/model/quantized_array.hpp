@@ -47,8 +47,8 @@ struct quantized_position {
     }
 };
 
-/// Fills a matrix in 8 bits from a piece of a file's array of a type, whose bits `bits_at` a position returns: it rounds
-/// floats, and copies integers, whose scales are a separate array.
+/// Fills a matrix in 8 bits from a piece of a file's array of a type, whose bits `bits_at` a position returns: it
+/// rounds floats, and copies integers, whose scales are a separate array.
 template <class Config, class Bits>
 constexpr void fill_quantized(const quantized_columns& memory, quantized_position position, io::dtype type,
                               Bits bits_at) noexcept {

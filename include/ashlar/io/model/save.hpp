@@ -214,7 +214,9 @@ template <nn::module Model, class Config = current_config>
 result save(const Model& model, const target& to, name_map names = {}, const save_options& options = {}) noexcept {
     ashlar::detail::model_arrays arrays;
     result r = arrays.collect<Config>(model);
-    if (r) r = arrays.name_all<Config>(names, options.prefix, [](std::string_view) { return static_cast<const stored_array*>(nullptr); });
+    if (r)
+        r = arrays.name_all<Config>(names, options.prefix,
+                                    [](std::string_view) { return static_cast<const stored_array*>(nullptr); });
     ashlar::detail::safetensors_writer<Config> file(arrays);
     if (r) r = file.prepare();
     ashlar::detail::byte_writer out;
