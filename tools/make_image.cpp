@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes a model image of a weight file, as a file of its own or as source for read-only memory.
+// Makes a model image of a weight file, as a file of its own or as source for read-only memory, or the bytes of the
+// weight file as source.
 #include <array>
 #include <cctype>
 #include <cstddef>
@@ -26,6 +27,8 @@ constexpr const char* help = R"(usage: make_image --layout <file> --weights <fil
   --image <file>         write an image: mapped or read, it is used by io::view_image
   --header <file>        write a C++ header with the image as a constant array
   --assembly <file>      write assembler source (GNU as, ELF) with the image in .rodata; for more than a few 100 KiB
+  --numbers <file>       write the bytes of the weight file as numbers, for an array that #include fills
+                         (ashlar/io/embedded.hpp); this alone needs no layout
   --name <identifier>    of the array: model_image unless given
   --names <map>          pytorch (unless given), bert, distilbert, vit, llama, gpt2, bart, moonshine, t5, or a file with
                          lines "model-name file-name [T]"
@@ -34,18 +37,19 @@ constexpr const char* help = R"(usage: make_image --layout <file> --weights <fil
 )";
 
 struct arguments {
-    std::string layout, weights, image, header, assembly, name = "model_image", names = "pytorch", prefix;
+    std::string layout, weights, image, header, assembly, numbers, name = "model_image", names = "pytorch", prefix;
     bool ignore_unexpected = false, help = false;
 };
 
 /// Reads the command line; an error is a sentence, and empty if there is none.
 std::string read_arguments(int count, char** values, arguments& out) {
-    const std::array<std::pair<std::string_view, std::string arguments::*>, 8> options{
+    const std::array<std::pair<std::string_view, std::string arguments::*>, 9> options{
         {{"--layout", &arguments::layout},
          {"--weights", &arguments::weights},
          {"--image", &arguments::image},
          {"--header", &arguments::header},
          {"--assembly", &arguments::assembly},
+         {"--numbers", &arguments::numbers},
          {"--name", &arguments::name},
          {"--names", &arguments::names},
          {"--prefix", &arguments::prefix}}};
@@ -63,9 +67,10 @@ std::string read_arguments(int count, char** values, arguments& out) {
         if (!known) return "unknown argument: " + std::string(given);
     }
     if (out.help) return {};
-    if (out.layout.empty() || out.weights.empty()) return "--layout and --weights are needed";
-    if (out.image.empty() && out.header.empty() && out.assembly.empty())
-        return "nothing to write: --image, --header or --assembly";
+    if (out.weights.empty()) return "--weights is needed";
+    const bool has_image = !out.image.empty() || !out.header.empty() || !out.assembly.empty();
+    if (!has_image && out.numbers.empty()) return "nothing to write: --image, --header, --assembly or --numbers";
+    if (has_image && out.layout.empty()) return "an image needs --layout";
     bool is_identifier = !out.name.empty() && std::isdigit(static_cast<unsigned char>(out.name[0])) == 0;
     for (const char c : out.name)
         is_identifier = is_identifier && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_');
@@ -134,6 +139,14 @@ int main(int count, char** values) {
     if (given.help) {
         std::cout << help;
         return 0;
+    }
+    if (!given.numbers.empty()) {
+        ashlar::detail::source_bytes weights;
+        if (const ashlar::io::result r = weights.open(given.weights); !r) return fail(r.message().c_str());
+        const std::vector<std::byte> bytes(weights.content().begin(), weights.content().end());
+        if (!write(given.numbers, [&](std::ostream& out) { image_tool::put_bytes(out, "", bytes, ",\n"); }))
+            return fail("cannot write " + given.numbers);
+        if (given.layout.empty()) return 0;
     }
     std::string text;
     if (!read_text(given.layout, text)) return fail("the layout cannot be read: " + given.layout);

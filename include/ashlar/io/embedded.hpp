@@ -106,7 +106,9 @@ struct embedded_weights {
         else
             return std::span<const unsigned char>();
     }
+    /// The names of the model's arrays in the file.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr name_map names() noexcept { return Names; }
+    /// The options of `load`.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr const load_options& options() noexcept { return Options; }
 };
 

@@ -177,7 +177,7 @@ constexpr io::result check_header_length(std::uint64_t length, std::uint64_t fil
 }
 
 /// The shortest entry of a header.
-inline constexpr std::string_view shortest_entry = R"("":{"dtype":"","shape":[],"data_offsets":[0,0]},)";
+inline constexpr std::string_view shortest_entry = "\"\":{\"dtype\":\"\",\"shape\":[],\"data_offsets\":[0,0]},";
 
 /// Indexes the header of a safetensors file, without the bytes of the arrays. It is read twice: first to count its
 /// entries, so that memory is allocated by actual and not by claimed numbers, then to store them. The compiler reads it

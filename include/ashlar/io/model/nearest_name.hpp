@@ -16,9 +16,9 @@ namespace ashlar::inline v0_1::detail {
 
 /// The minimum number of characters to replace, add or remove from one name to the other (Levenshtein 1966); names are
 /// cut at the maximum length. Common beginnings and ends cost nothing and are left out first. A constant expression,
-/// whose steps are limited, does not compare names that differ in long parts: `far` is their distance.
+/// whose steps are limited, does not compare names that differ in long parts: `most` is their distance.
 template <class Config>
-constexpr std::size_t name_distance(std::string_view from, std::string_view to, std::size_t far) noexcept {
+constexpr std::size_t name_distance(std::string_view from, std::string_view to, std::size_t most) noexcept {
     std::array<std::uint16_t, file_name_capacity + 1> costs{};
     const char *a = from.data(), *b = to.data();
     const char *a_end = a + (from.size() < file_name_capacity ? from.size() : file_name_capacity),
@@ -26,7 +26,7 @@ constexpr std::size_t name_distance(std::string_view from, std::string_view to, 
     while (a != a_end && b != b_end && *a == *b) ++a, ++b;
     while (a != a_end && b != b_end && a_end[-1] == b_end[-1]) --a_end, --b_end;
     const auto count = static_cast<std::size_t>(b_end - b);
-    if (std::is_constant_evaluated() && count * static_cast<std::size_t>(a_end - a) > 100) return far;
+    if (std::is_constant_evaluated() && count * static_cast<std::size_t>(a_end - a) > 100) return most;
     for (std::size_t k = 0; k <= count; ++k) costs[k] = static_cast<std::uint16_t>(k);
     for (; a != a_end; ++a) {
         std::uint16_t before = costs[0];  // for one character less on both sides
