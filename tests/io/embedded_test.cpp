@@ -241,58 +241,61 @@ TEST(embedded, npy_is_refused) {
               io::error::unsupported);
 }
 
-/// 200 arrays with the names of an encoder stay within the compilers' default limits.
+/// 40 layers with the names of an encoder.
 struct deep_layer {
-    tensor<float, 1, 1> weights[1];
+    tensor<float, 1, 1> weight;
     tensor<float, 2> query_bias, key_bias;
     tensor<float, 1> bias;
     tensor<float, 1, 2> up;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
-        visit("self_attn.out_proj.weight", self.weights[0]);
+        visit("self_attn.out_proj.weight", self.weight);
         visit("self_attn.in_proj_bias", nn::stacked(self.query_bias, self.key_bias));
         visit("self_attn.out_proj.bias", self.bias);
         visit("linear1.weight", nn::transposed(self.up));
     }
 };
 struct deep_model {
-    std::array<deep_layer, 50> layers;
+    std::array<deep_layer, 40> layers;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("encoder.layers", self.layers);
     }
 };
+/// 200 arrays by the names of Hugging Face's BERT.
 constexpr auto deep_builder() {
     test::constant_file<32768, 4096> file;
-    for (std::size_t i = 0; i < 50; ++i) {
+    for (std::size_t i = 0; i < 40; ++i) {
         detail::file_name name;
-        name.put("encoder.layers.");
+        name.put("encoder.layer.");
         if (i >= 10) name.put(std::string_view("0123456789").substr(i / 10, 1));
         name.put(std::string_view("0123456789").substr(i % 10, 1));
         const std::size_t length = name.text.length;
-        const auto add = [&](std::string_view member, std::initializer_list<std::size_t> shape) {
+        const auto add = [&](std::string_view member, std::initializer_list<std::size_t> shape, float first) {
             name.text.length = length;
             name.put(member);
-            file.add(name.view(), "F32", shape, static_cast<float>(i), 1.f);
+            file.add(name.view(), "F32", shape, static_cast<float>(i) + first, 1.f);
         };
-        add(".self_attn.out_proj.weight", {1, 1});
-        add(".self_attn.in_proj_bias", {4});
-        add(".self_attn.out_proj.bias", {1});
-        add(".linear1.weight", {2, 1});
+        add(".attention.self.query.bias", {2}, 0);
+        add(".attention.self.key.bias", {2}, 100);
+        add(".attention.output.dense.weight", {1, 1}, 200);
+        add(".attention.output.dense.bias", {1}, 300);
+        add(".intermediate.dense.weight", {2, 1}, 400);
     }
     return file;
 }
 constexpr auto deep_parts = deep_builder();
 constexpr auto deep_file = deep_parts.bytes<deep_parts.size()>();
 
-TEST(embedded, limits_of_compilers_allow_200_arrays) {
-    static_assert(io::fits<deep_model>(io::embedded<deep_file>));
+TEST(embedded, limits_of_compilers_allow_200_arrays_and_a_name_map) {
+    constexpr auto weights = io::embedded<deep_file, io::bert_names>;
+    static_assert(io::fits<deep_model>(weights));
     deep_model model;
-    io::load(model, io::embedded<deep_file>);
-    EXPECT_EQ(model.layers[49].key_bias(1), 49 + 3);
-    EXPECT_EQ(model.layers[7].up(0, 1), 7 + 1);
+    io::load(model, weights);
+    EXPECT_EQ(model.layers[39].key_bias(1), 39 + 101);
+    EXPECT_EQ(model.layers[7].up(0, 1), 7 + 401);
 }
 
 }  // namespace

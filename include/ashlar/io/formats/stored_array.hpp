@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/io/files/heap_memory.hpp>
 #include <ashlar/io/files/result.hpp>
+#include <ashlar/io/formats/compare_names.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 
 namespace ashlar::inline v0_1::io {
@@ -52,25 +52,6 @@ constexpr bool bytes_of(const io::dimensions& shape, io::dtype type, std::uint64
         out *= shape.extents[i];
     }
     return true;
-}
-
-/// The order of two names whose first `same` characters are equal; afterwards it counts all equal ones. Constant
-/// expressions count steps, and std::char_traits takes a call for each character.
-ASHLAR_ALWAYS_INLINE constexpr int compare_names_from(std::size_t& same, std::string_view a,
-                                                      std::string_view b) noexcept {
-    const std::size_t length = a.size() < b.size() ? a.size() : b.size();
-    const char *x = a.data() + same, *y = b.data() + same, *const end = a.data() + length;
-    while (x != end && *x == *y) ++x, ++y;
-    same = static_cast<std::size_t>(x - a.data());
-    if (x != end) return static_cast<unsigned char>(*x) < static_cast<unsigned char>(*y) ? -1 : 1;
-    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
-}
-
-/// Below 0, 0, or above 0: the order of two names, as std::string_view::compare has it.
-ASHLAR_ALWAYS_INLINE constexpr int compare_names(std::string_view a, std::string_view b) noexcept {
-    if (!std::is_constant_evaluated()) return a.compare(b);
-    std::size_t same = 0;
-    return compare_names_from(same, a, b);
 }
 
 /// Sorts an index by name, and fails if a name occurs twice.

@@ -9,6 +9,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/fixed_text.hpp>
+#include <ashlar/io/formats/compare_names.hpp>
 
 namespace ashlar::inline v0_1::io {
 
@@ -68,28 +69,34 @@ struct star_matches {
     std::size_t count = 0;
 };
 
-/// Where the first star of a pattern is, or npos. Constant expressions count steps, and std::string_view::find takes a
-/// call for each character.
-ASHLAR_ALWAYS_INLINE constexpr std::size_t position_of_star(std::string_view pattern) noexcept {
-    const char *at = pattern.data(), *const end = at + pattern.size();
-    while (at != end && *at != '*') ++at;
-    return at == end ? std::string_view::npos : static_cast<std::size_t>(at - pattern.data());
+/// Whether the characters behind the last star of a pattern, or all if it has none, end a name.
+ASHLAR_ALWAYS_INLINE constexpr bool ends_as_pattern(std::string_view pattern, std::string_view name) noexcept {
+    const char *p = pattern.data() + pattern.size(), *n = name.data() + name.size();
+    while (p != pattern.data() && n != name.data() && p[-1] == n[-1] && p[-1] != '*') --p, --n;
+    return p == pattern.data() || p[-1] == '*';
 }
 
 /// Whether a name matches a pattern. Recursion is as deep as the pattern has stars; each takes as much as it can.
+/// Cheap refusals come first, because constant expressions try all rules of a map for each array.
 template <class Config>
 constexpr bool match_name(std::string_view pattern, std::string_view name, star_matches& stars) noexcept {
-    const std::size_t star = position_of_star(pattern);
-    if (star == std::string_view::npos) return pattern == name;
-    if (!name.starts_with(pattern.substr(0, star)) || stars.count == star_matches::most) return false;
+    if (!ends_as_pattern(pattern, name)) return false;
+    const std::size_t star = position_of(pattern, '*');
+    if (star == std::string_view::npos) return pattern.size() == name.size();
+    for (std::size_t i = 0; i < star; ++i)
+        if (i == name.size() || pattern[i] != name[i]) return false;
+    if (stars.count == star_matches::most) return false;
     name.remove_prefix(star);
-    const bool any = pattern.substr(star).starts_with("**");
+    const bool any = star + 1 < pattern.size() && pattern[star + 1] == '*';
     const std::string_view rest = pattern.substr(star + (any ? 2 : 1));
-    std::size_t longest = any ? name.size() : name.find('.');
+    std::size_t longest = any ? name.size() : position_of(name, '.');
     if (longest == std::string_view::npos) longest = name.size();
-    const std::size_t mine = stars.count++;
+    const std::size_t mine = stars.count++, least = any ? 0 : 1;
+    const char* const at = name.data();
+    const char next = rest.empty() ? '*' : rest.front();
     // A single star matches at least one character.
-    for (std::size_t length = longest + 1; length-- > (any ? 0u : 1u);) {
+    for (std::size_t length = longest + 1; length-- > least;) {
+        if (next != '*' && (length == name.size() || at[length] != next)) continue;
         stars.text[mine] = name.substr(0, length);
         stars.is_double[mine] = any;
         stars.count = mine + 1;
@@ -103,7 +110,7 @@ constexpr bool match_name(std::string_view pattern, std::string_view name, star_
 template <class Config>
 constexpr void fill_name(std::string_view pattern, const star_matches& stars, file_name& out) noexcept {
     for (std::size_t next[2]{};;) {
-        const std::size_t star = position_of_star(pattern);
+        const std::size_t star = position_of(pattern, '*');
         out.put(pattern.substr(0, star));
         if (star == std::string_view::npos) return;
         const bool any = pattern.substr(star).starts_with("**");
