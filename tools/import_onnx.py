@@ -66,12 +66,15 @@ def main(arguments=None):
     add_model_options(parser)
     parser.add_argument("--name", default="net", help="of the struct and the files")
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
+    parser.add_argument("--embed", action="store_true",
+                        help="write a header with the weights too, which the compiler checks")
     given = parser.parse_args(arguments)
     try:
         if not given.name.isidentifier() or not given.name.isascii():
             raise ModelError(f"--name {given.name}: a name of C++ is needed")
         complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
-                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.")
+                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
+                                      embed=given.embed)
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2

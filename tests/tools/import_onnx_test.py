@@ -38,6 +38,18 @@ def expect(condition, what):
         print(f"FAILED: {what}")
 
 
+# The weights in the program are those of the file, which must not be all zeros.
+EMBEDDED = """#include "attentive_weights.hpp"
+#include <cstring>
+static imported::attentive embedded, from_file, zeros;
+static bool embedded_agrees(const std::string& folder) {
+    imported::load(embedded);
+    return ashlar::io::load(from_file, folder + "/attentive.safetensors") &&
+           std::memcmp(&embedded, &from_file, sizeof embedded) == 0 && std::memcmp(&embedded, &zeros, sizeof zeros) != 0;
+}
+"""
+
+
 def check_text():
     expect(literal(0.1, np.float32) == "0.1f", "a number of float")
     expect(literal(2, np.float64) == "2.0", "a number of double")
@@ -56,7 +68,8 @@ def check_page():
 def check_command(folder):
     path = folder / "attentive.onnx"
     onnx.save(graphs.attentive(), path)
-    command = [sys.executable, str(ROOT / "tools/import_onnx.py"), str(path), "--name", "attentive", "--out", str(folder)]
+    command = [sys.executable, str(ROOT / "tools/import_onnx.py"), str(path), "--name", "attentive", "--out", str(folder),
+               "--embed"]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
     done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
@@ -94,8 +107,9 @@ def main():
                 expect(False, f"{name}: {failure}")
         source = folder / "all.cpp"
         calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
-        source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
-                          f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
+        source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) + EMBEDDED +
+                          f"int main(int, char** arguments) {{\n    bool good = embedded_agrees(arguments[1]);\n"
+                          f"{calls}    return good ? 0 : 1;\n}}\n")
         program = folder / "all"
         built = subprocess.run([given.compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *given.flags, str(source),
                                 "-o", str(program)],

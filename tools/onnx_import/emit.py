@@ -3,6 +3,7 @@
 import numpy as np
 
 from .cpp import tensor_type
+from .embed import write_embedded
 from .safetensors import write_safetensors
 
 HEADER = """// {title}
@@ -212,8 +213,8 @@ def write_test(path, name, translation):
                                 checks="".join(checks)))
 
 
-def write_all(folder, name, translation, origin):
-    """Returns the paths of the four files."""
+def write_all(folder, name, translation, origin, embed=False):
+    """Returns the paths of the four files, and of those that embed the weights."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
     write_header(paths[0], name, translation, origin)
@@ -222,7 +223,7 @@ def write_all(folder, name, translation, origin):
     samples = [(f"input.{text}", v.array) for text, v in translation.inputs]
     samples += [(f"output.{text}", v.array) for text, _, v in translation.outputs]
     write_safetensors(paths[3], samples)
-    return paths
+    return paths + (write_embedded(folder, name) if embed else [])
 
 
 def report(name, graph, translation, problems, notes, paths):

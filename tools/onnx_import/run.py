@@ -8,7 +8,8 @@ from .load import check_model, fixed_shapes
 from .translation import Translation
 
 
-def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True):
+def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True,
+                 embed=False):
     """Writes the files. Returns whether all operators are covered, and the report."""
     if name in KEYWORDS or name in FUNCTIONS:
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
@@ -30,7 +31,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     graph.remove_dead_nodes()
     translation = Translation(graph, name)
     try:
-        paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.")
+        paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed)
     except OSError as failure:
         raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None
     return not translation.problems, report(name, graph, translation, translation.problems, notes, paths)
