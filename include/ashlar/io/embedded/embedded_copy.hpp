@@ -14,6 +14,7 @@
 #include <ashlar/io/formats/convert.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
+#include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/quantized_array.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/module/parameters.hpp>
@@ -90,17 +91,7 @@ constexpr void copy_constant(const Byte* file, const std::array<embedded_array, 
             return bits;
         };
         const file_order order(shape_in_file<Config>(from, to), from.is_column_major);
-        // The walk passes members as const parameters to code that needs no types.
-        nn::const_parameter piece;
-        piece.rank = to.rank;
-        piece.extents = to.extents;
-        piece.rows = to.rows;
-        piece.columns = to.columns;
-        piece.is_transposed = to.is_transposed;
-        piece.panel = to.panel;
-        piece.taps = to.taps;
-        piece.group = to.group;
-        piece.spread = to.spread;
+        const nn::const_parameter piece = as_const_parameter(to);
         if constexpr (nn::detail::holds_scales<std::remove_reference_t<decltype(memory)>>()) {
             fill_quantized<Config>({piece.layout(), memory.elements, memory.scales, memory.sums},
                                    {order, from.first_row, piece}, from.dtype, bits_at);

@@ -16,6 +16,28 @@
 
 namespace ashlar::inline v0_1::detail {
 
+/// A parameter as one of a const model.
+template <class Data>
+ASHLAR_ALWAYS_INLINE constexpr nn::const_parameter as_const_parameter(const nn::basic_parameter<Data>& p) noexcept {
+    nn::const_parameter c;
+    c.kind = p.kind;
+    c.element_bytes = p.element_bytes;
+    c.data = p.data;
+    c.rank = p.rank;
+    c.extents = p.extents;
+    c.first_row = p.first_row;
+    c.rows = p.rows;
+    c.columns = p.columns;
+    c.is_transposed = p.is_transposed;
+    c.panel = p.panel;
+    c.taps = p.taps;
+    c.group = p.group;
+    c.spread = p.spread;
+    c.scales = p.scales;
+    c.sums = p.sums;
+    return c;
+}
+
 /// An array of a model, or a piece of a stacked one, and the part of the file's array that it maps to.
 struct model_array {
     nn::const_parameter parameter;  // its name dangles: it is valid only while visiting a model
@@ -53,7 +75,7 @@ public:
     template <class Config = current_config, class Data>
     constexpr void set(std::size_t i, const nn::basic_parameter<Data>& p) noexcept {
         model_array& a = list[i];
-        a.parameter = erase(p);
+        a.parameter = as_const_parameter(p);
         a.model.put(p.name);
         a.is_piece = !(p.is_first_piece() && p.is_last_piece());
         a.piece = p.is_first_piece() || i == 0 ? 0 : list[i - 1].piece + 1;
@@ -87,27 +109,6 @@ public:
 
 private:
     owned_array<model_array> list;
-
-    template <class Data>
-    ASHLAR_ALWAYS_INLINE static constexpr nn::const_parameter erase(const nn::basic_parameter<Data>& p) noexcept {
-        nn::const_parameter c;
-        c.kind = p.kind;
-        c.element_bytes = p.element_bytes;
-        c.data = p.data;
-        c.rank = p.rank;
-        c.extents = p.extents;
-        c.first_row = p.first_row;
-        c.rows = p.rows;
-        c.columns = p.columns;
-        c.is_transposed = p.is_transposed;
-        c.panel = p.panel;
-        c.taps = p.taps;
-        c.group = p.group;
-        c.spread = p.spread;
-        c.scales = p.scales;
-        c.sums = p.sums;
-        return c;
-    }
 
     /// Tries the rules for the array itself, then those for its stack, then its own name.
     template <class Config, class Find>
