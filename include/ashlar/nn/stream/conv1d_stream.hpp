@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// stream of conv1d: a convolution that gets its signal block by block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <ashlar/core/concepts.hpp>
+#include <ashlar/core/config.hpp>
+#include <ashlar/nn/layers/conv1d.hpp>
+#include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/recurrent.hpp>
+#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/window_stream.hpp>
+
+namespace ashlar::inline v0_1::nn {
+
+namespace detail {
+
+template <conv1d_options Options, class Element, class Weight, std::size_t Panel>
+struct streamed_layer<conv1d<Options, Element, Weight, Panel>> {
+    static constexpr bool is_known = true;
+};
+
+/// Whether the padding of a convolution is at most what its kernel reaches back, and 0 if the stream is causal.
+template <std::size_t Padding, std::size_t History, bool Causal>
+struct stream_padding {
+    static constexpr bool is_possible = Causal ? Padding == 0 : Padding <= History;
+};
+
+/// Taps from First on of rows that lie at a distance of their own, side by side.
+template <convolved_channels Channels, convolved_axis Along, std::size_t First, class Taps>
+ASHLAR_ALWAYS_INLINE constexpr auto taps_side_by_side(const Taps& tap) noexcept {
+    constexpr std::size_t last =
+        First + most_taps_of_a_join < Along.kernel ? First + most_taps_of_a_join : Along.kernel;
+    auto some = [&]<std::size_t... Tap>(std::index_sequence<Tap...>) ASHLAR_LAMBDA_INLINE {
+        return side_by_side(
+            groups_first<Channels.groups, 1>(tap(std::integral_constant<std::size_t, First + Tap>{}))...);
+    }(std::make_index_sequence<last - First>{});
+    if constexpr (last == Along.kernel)
+        return some;
+    else
+        return concat<-1>(std::move(some), taps_side_by_side<Channels, Along, last>(tap));
+}
+
+template <class Layer, stream_start... Start>
+struct conv1d_geometry {
+    static constexpr auto options = Layer::options;
+    static constexpr convolved_axis along{options.kernel, options.stride, 0, options.dilation};
+    static constexpr convolved_channels channels{options.in, options.out, options.groups};
+    /// Contiguous taps are rows of the product, read in place.
+    static constexpr bool in_place = channels.groups == 1 && (along.kernel == 1 || along.dilation == 1);
+    static constexpr bool is_causal =
+        sizeof...(Start) == 0 ? options.padding == 0u : (... && (Start == stream_start::causal));
+    static constexpr std::size_t history = along.reach() - 1, padding = options.padding;
+    static constexpr streamed_windows windows{along.reach(), along.stride,
+                                              is_causal || padding > history ? history : padding, in_place};
+};
+
+/// The base of a stream. State has floats for elements of 16 bits, which it holds exactly.
+template <class Layer, class Element, auto Capacity, stream_start... Start>
+struct conv1d_stream_base {
+    using type = window_stream<stream<Layer, Capacity, Start...>, Layer, recurrent_value<Element>, Layer::in, Layer::out,
+                               ashlar::detail::extent_of(Capacity), Layer::options.channels_last,
+                               conv1d_geometry<Layer, Start...>::windows>;
+};
+
+}  // namespace detail
+
+/// A convolution of a signal that comes in blocks, [rows, in] to [rows, out], or [in, rows] to [out, rows] unless the
+/// layer is `.channels_last`. It remembers (kernel - 1) * dilation inputs.
+///
+/// `stream_start::causal`, which layers without padding have unless another is given: result i is that of the window
+/// that ends with input i * stride, and zeros come before the first input; `layer(pad<-2, (kernel - 1) * dilation,
+/// 0>(x))` of the whole signal. `stream_start::whole`, for layers with padding: `layer(x)`; the first (kernel - 1) *
+/// dilation - padding inputs give no result, and `padding` rows of zeros behind the last input give the last ones.
+///
+///     static nn::conv1d<{.in = 16, .out = 16, .kernel = 3, .dilation = 8, .channels_last = true}> conv{};
+///     static nn::stream<decltype(conv), 64> s{conv};
+///     tensor<float, 64, 16> y = tanh(s(x));   // x: tensor<float, 64, 16>
+template <conv1d_options Options, class Element, class Weight, std::size_t Panel, auto Capacity, stream_start... Start>
+struct stream<conv1d<Options, Element, Weight, Panel>, Capacity, Start...>
+    : detail::conv1d_stream_base<conv1d<Options, Element, Weight, Panel>, Element, Capacity, Start...>::type {
+private:
+    using layer_type = conv1d<Options, Element, Weight, Panel>;
+    using geometry = detail::conv1d_geometry<layer_type, Start...>;
+    using base = typename detail::conv1d_stream_base<layer_type, Element, Capacity, Start...>::type;
+    friend base;
+    static_assert(sizeof...(Start) <= 1, "ashlar: nn: stream: a convolution takes a capacity and one stream_start");
+    static_assert(
+        detail::stream_padding<Options.padding, geometry::along.reach() - 1, geometry::is_causal>::is_possible,
+        "ashlar: nn: stream: the padding of a convolution must not exceed (kernel - 1) * dilation, and must be 0 in a "
+        "causal stream; change .padding, or write stream_start::whole");
+
+    static constexpr typename base::value_type before() { return 0; }
+
+    /// Windows of Rows rows, the first from row `first` of the state on.
+    template <std::size_t Rows>
+    ASHLAR_ALWAYS_INLINE constexpr auto windows_of(std::ptrdiff_t first) const noexcept {
+        constexpr std::size_t taps = geometry::along.kernel;
+        if constexpr (geometry::in_place) {
+            constexpr std::size_t span = geometry::windows.span(Rows) + taps - 1;
+            return with_bias(matmul(
+                detail::taps_of<geometry::along, 1, 1>(this->template rows_from<span>(first)), this->layer->weight));
+        } else {
+            constexpr std::size_t span = geometry::windows.span(Rows);
+            const auto tap = [this, first](auto number) ASHLAR_LAMBDA_INLINE {
+                constexpr std::ptrdiff_t distance = decltype(number)::value * geometry::along.dilation;
+                return ashlar::detail::slice_from<0, geometry::windows.most(Rows),
+                                                  static_cast<std::ptrdiff_t>(geometry::along.stride)>(
+                    this->template rows_from<span>(first + distance), 0);
+            };
+            if constexpr (geometry::channels.is_depthwise() && geometry::channels.in == geometry::channels.out &&
+                          taps <= detail::most_taps_of_a_sum)
+                return with_bias(detail::sum_of_taps<taps>([&](auto number) ASHLAR_LAMBDA_INLINE {
+                    return tap(number) * row(this->layer->weight, decltype(number)::value);
+                }));
+            else
+                return with_bias(detail::multiplied<geometry::channels, 1>(
+                    detail::taps_side_by_side<geometry::channels, geometry::along, 0>(tap), this->layer->weight));
+        }
+    }
+    template <any_expression Sums>
+    ASHLAR_ALWAYS_INLINE constexpr auto with_bias(Sums&& y) const noexcept {
+        if constexpr (Options.bias)
+            return std::forward<Sums>(y) + this->layer->bias;
+        else
+            return ashlar::detail::hold(std::forward<Sums>(y));
+    }
+
+public:
+    using base::base;
+    /// Bytes of the state: the inputs, and a few numbers.
+    static constexpr std::size_t state_bytes = sizeof(base);
+};
+
+}  // namespace ashlar::nn
