@@ -58,12 +58,54 @@ struct conv1d_geometry {
                                               is_causal || padding > history ? history : padding, in_place};
 };
 
-/// The base of a stream. State has floats for elements of 16 bits, which it holds exactly.
-template <class Layer, class Element, auto Capacity, stream_start... Start>
-struct conv1d_stream_base {
-    using type = window_stream<stream<Layer, Capacity, Start...>, Layer, recurrent_value<Element>, Layer::in, Layer::out,
-                               ashlar::detail::extent_of(Capacity), Layer::options.channels_last,
-                               conv1d_geometry<Layer, Start...>::windows>;
+/// The state of a convolution: the rows before a block. It has floats for elements of 16 bits, which it holds exactly.
+template <class Layer, class Element, std::size_t Capacity, stream_start... Start>
+struct conv1d_stream
+    : window_stream<conv1d_stream<Layer, Element, Capacity, Start...>, Layer, Element, Layer::in, Capacity,
+                    Layer::options.channels_last, conv1d_geometry<Layer, Start...>::windows> {
+private:
+    using geometry = conv1d_geometry<Layer, Start...>;
+    static constexpr convolved_axis along = geometry::along;
+    static constexpr convolved_channels channels = geometry::channels;
+    static constexpr streamed_windows windows = geometry::windows;
+    using base =
+        window_stream<conv1d_stream, Layer, Element, Layer::in, Capacity, Layer::options.channels_last, windows>;
+    friend base;
+    static_assert(stream_padding<geometry::padding, geometry::history, geometry::is_causal>::is_possible,
+                  "ashlar: nn: stream: the padding of a convolution must not exceed (kernel - 1) * dilation, and must "
+                  "be 0 in a causal stream; change .padding, or write stream_start::whole");
+
+    static constexpr Element before() { return 0; }
+    template <std::size_t Rows>
+    ASHLAR_ALWAYS_INLINE constexpr auto windows_of(std::ptrdiff_t first) const noexcept {
+        if constexpr (Layer::options.bias)
+            return sums<Rows>(first) + this->layer->bias;
+        else
+            return sums<Rows>(first);
+    }
+    template <std::size_t Rows>
+    ASHLAR_ALWAYS_INLINE constexpr auto sums(std::ptrdiff_t first) const noexcept {
+        if constexpr (geometry::in_place) {
+            return matmul(taps_of<along, 1, 1>(this->template rows_from<windows.history() + windows.span(Rows)>(first)),
+                          this->layer->weight);
+        } else {
+            const auto tap = [this, first](auto number) ASHLAR_LAMBDA_INLINE {
+                return ashlar::detail::slice_from<0, windows.most(Rows), static_cast<std::ptrdiff_t>(along.stride)>(
+                    this->template rows_from<windows.span(Rows)>(
+                        first + static_cast<std::ptrdiff_t>(decltype(number)::value * along.dilation)),
+                    0);
+            };
+            if constexpr (channels.is_depthwise() && channels.in == channels.out && along.kernel <= most_taps_of_a_sum)
+                return sum_of_taps<along.kernel>([&](auto number) ASHLAR_LAMBDA_INLINE {
+                    return tap(number) * row(this->layer->weight, decltype(number)::value);
+                });
+            else
+                return multiplied<channels, 1>(taps_side_by_side<channels, along, 0>(tap), this->layer->weight);
+        }
+    }
+
+public:
+    using base::base;
 };
 
 }  // namespace detail
@@ -81,58 +123,14 @@ struct conv1d_stream_base {
 ///     tensor<float, 64, 16> y = tanh(s(x));   // x: tensor<float, 64, 16>
 template <conv1d_options Options, class Element, class Weight, std::size_t Panel, auto Capacity, stream_start... Start>
 struct stream<conv1d<Options, Element, Weight, Panel>, Capacity, Start...>
-    : detail::conv1d_stream_base<conv1d<Options, Element, Weight, Panel>, Element, Capacity, Start...>::type {
-private:
-    using layer_type = conv1d<Options, Element, Weight, Panel>;
-    using geometry = detail::conv1d_geometry<layer_type, Start...>;
-    using base = typename detail::conv1d_stream_base<layer_type, Element, Capacity, Start...>::type;
-    friend base;
+    : detail::conv1d_stream<conv1d<Options, Element, Weight, Panel>, detail::recurrent_value<Element>,
+                            ashlar::detail::extent_of(Capacity), Start...> {
+    using state_type = detail::conv1d_stream<conv1d<Options, Element, Weight, Panel>, detail::recurrent_value<Element>,
+                                             ashlar::detail::extent_of(Capacity), Start...>;
     static_assert(sizeof...(Start) <= 1, "ashlar: nn: stream: a convolution takes a capacity and one stream_start");
-    static_assert(
-        detail::stream_padding<Options.padding, geometry::along.reach() - 1, geometry::is_causal>::is_possible,
-        "ashlar: nn: stream: the padding of a convolution must not exceed (kernel - 1) * dilation, and must be 0 in a "
-        "causal stream; change .padding, or write stream_start::whole");
-
-    static constexpr typename base::value_type before() { return 0; }
-
-    /// Windows of Rows rows, the first from row `first` of the state on.
-    template <std::size_t Rows>
-    ASHLAR_ALWAYS_INLINE constexpr auto windows_of(std::ptrdiff_t first) const noexcept {
-        constexpr std::size_t taps = geometry::along.kernel;
-        if constexpr (geometry::in_place) {
-            constexpr std::size_t span = geometry::windows.span(Rows) + taps - 1;
-            return with_bias(matmul(
-                detail::taps_of<geometry::along, 1, 1>(this->template rows_from<span>(first)), this->layer->weight));
-        } else {
-            constexpr std::size_t span = geometry::windows.span(Rows);
-            const auto tap = [this, first](auto number) ASHLAR_LAMBDA_INLINE {
-                constexpr std::ptrdiff_t distance = decltype(number)::value * geometry::along.dilation;
-                return ashlar::detail::slice_from<0, geometry::windows.most(Rows),
-                                                  static_cast<std::ptrdiff_t>(geometry::along.stride)>(
-                    this->template rows_from<span>(first + distance), 0);
-            };
-            if constexpr (geometry::channels.is_depthwise() && geometry::channels.in == geometry::channels.out &&
-                          taps <= detail::most_taps_of_a_sum)
-                return with_bias(detail::sum_of_taps<taps>([&](auto number) ASHLAR_LAMBDA_INLINE {
-                    return tap(number) * row(this->layer->weight, decltype(number)::value);
-                }));
-            else
-                return with_bias(detail::multiplied<geometry::channels, 1>(
-                    detail::taps_side_by_side<geometry::channels, geometry::along, 0>(tap), this->layer->weight));
-        }
-    }
-    template <any_expression Sums>
-    ASHLAR_ALWAYS_INLINE constexpr auto with_bias(Sums&& y) const noexcept {
-        if constexpr (Options.bias)
-            return std::forward<Sums>(y) + this->layer->bias;
-        else
-            return ashlar::detail::hold(std::forward<Sums>(y));
-    }
-
-public:
-    using base::base;
-    /// Bytes of the state: the inputs, and a few numbers.
-    static constexpr std::size_t state_bytes = sizeof(base);
+    /// Bytes of the state: the rows that are remembered, a block, and a few numbers.
+    static constexpr std::size_t state_bytes = sizeof(state_type);
+    using state_type::state_type;
 };
 
 }  // namespace ashlar::nn

@@ -90,8 +90,8 @@ struct ring_memory {
 /// one piece. Memory shifts while the rows that it moves are no more than a block, and is a ring beyond.
 template <class Element, std::size_t Width, std::size_t History, std::size_t Block, std::size_t Spare,
           std::size_t Contiguous>
-using stream_memory = std::conditional_t<
-    History <= Block, shifted_memory<Element, Width, History, Block, Spare>,
-    ring_memory<Element, Width, History, Block, (Contiguous < Block ? Block : Contiguous)>>;
+using stream_memory =
+    std::conditional_t<History <= Block, shifted_memory<Element, Width, History, Block, Spare>,
+                       ring_memory<Element, Width, History, Block, (Contiguous < Block ? Block : Contiguous)>>;
 
 }  // namespace ashlar::nn::detail
