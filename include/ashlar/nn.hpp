@@ -31,6 +31,7 @@
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn/layers/pool1d.hpp>
 #include <ashlar/nn/layers/recurrence.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/layers/lstm.hpp>
@@ -41,6 +42,7 @@
 #include <ashlar/nn/positions/positions.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/positions/rope.hpp>
+#include <ashlar/nn/stream.hpp>
 #include <ashlar/nn/transformers/decoder.hpp>
 #include <ashlar/nn/transformers/decoder_layer.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>

@@ -64,9 +64,11 @@ public:
     /// Takes a signal of any length into the state without computing results.
     template <any_expression Input, class Config = current_config>
     constexpr void prefill(const Input& x) noexcept {
-        if constexpr (check_stream_block<shape_of<Input>, Layer::embed, true, static_cast<std::size_t>(-1)>())
+        if constexpr (check_stream_block<shape_of<Input>, Layer::embed, true, static_cast<std::size_t>(-1)>()) {
             base::template each_block<shape_of<Input>::extents[0]>(
                 x, [&]<class Rows>(const Rows& rows) { remember<Config>(rows, shape_of<Rows>::extents[0]); });
+            this->count = 0;
+        }
     }
 
 private:

@@ -48,10 +48,12 @@ public:
     /// Runs all steps of a signal of any length.
     template <any_expression Input, class Config = current_config>
     constexpr void prefill(const Input& x) noexcept {
-        if constexpr (check_stream_block<shape_of<Input>, Layer::in, true, static_cast<std::size_t>(-1)>())
+        if constexpr (check_stream_block<shape_of<Input>, Layer::in, true, static_cast<std::size_t>(-1)>()) {
             base::template each_block<shape_of<Input>::extents[0]>(x, [&]<class Rows>(const Rows& rows) {
                 static_cast<void>(take<Config>(rows, shape_of<Rows>::extents[0]));
             });
+            this->count = 0;
+        }
     }
 
 private:

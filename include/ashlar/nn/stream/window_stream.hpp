@@ -79,6 +79,7 @@ public:
                 stream_layout<ChannelsLast>(x),
                 [&]<class Rows>(const Rows& rows) { remember<Config>(rows, shape_of<Rows>::extents[0]); });
             advance(all);
+            this->count = 0;
         }
     }
     /// The block of the last call, [Rows, channels], as a view of the state: valid until the next call.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// Streams of conv1d whose results come less often than inputs, or later.
+#include <tests/support/streams.hpp>
+
+namespace {
+
+using namespace ashlar;
+using support::check_causal;
+using support::check_whole;
+
+TEST(stream_conv1d, strides) {
+    check_causal<{.in = 3, .out = 4, .kernel = 4, .stride = 2, .channels_last = true}, 16, 99>();
+    check_causal<{.in = 3, .out = 4, .kernel = 3, .stride = 5, .dilation = 7, .channels_last = true}, 12, 101>();
+}
+// Frames of a signal begin with its first entry, as those of a call do.
+TEST(stream_conv1d, whole) {
+    check_whole<{.in = 2, .out = 3, .kernel = 10, .stride = 5, .channels_last = true}, 16, 103>();
+    check_whole<{.in = 2, .out = 3, .kernel = 25, .stride = 4, .channels_last = true}, 7, 103>();
+}
+TEST(stream_conv1d, padding) {
+    check_whole<{.in = 2, .out = 3, .kernel = 3, .padding = 1, .channels_last = true}, 16, 60>();
+    check_whole<{.in = 2, .out = 3, .kernel = 3, .stride = 2, .padding = 20, .dilation = 11, .channels_last = true}, 16,
+                90>();
+}
+
+}  // namespace
