@@ -301,7 +301,8 @@ struct sequence_run<nn::detail::recurrence_node<Layer, Input, State, IsStep>, Co
         auto* const memory = reinterpret_cast<value_type*>(scratch);
         using plain = nn::detail::recurrence_evaluation<Config, all_rows, Workers>;
         // The way back begins at the last step. Rows are steps only where they are the second to last axis.
-        if constexpr (!Rows::are_limited || types::directions == 2 || IsStep || !Layer::options.batch_first)
+        if constexpr (!Rows::are_limited || types::directions == 2 || IsStep ||
+                      (!Layer::options.batch_first && node::shape_type::rank != 2))
             nn::detail::recurrence_run<node>::run(e, destination, memory, steps::count, plain{behind, {}, workers});
         else
             nn::detail::recurrence_run<node>::run(
