@@ -42,7 +42,14 @@
 #include <ashlar/nn/positions/positions.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/positions/rope.hpp>
-#include <ashlar/nn/stream.hpp>
+#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/stream_base.hpp>
+#include <ashlar/nn/stream/stream_memory.hpp>
+#include <ashlar/nn/stream/window_stream.hpp>
+#include <ashlar/nn/stream/conv1d_stream.hpp>
+#include <ashlar/nn/stream/pool_stream.hpp>
+#include <ashlar/nn/stream/recurrent_stream.hpp>
+#include <ashlar/nn/stream/attention_stream.hpp>
 #include <ashlar/nn/transformers/decoder.hpp>
 #include <ashlar/nn/transformers/decoder_layer.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>

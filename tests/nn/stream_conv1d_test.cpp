@@ -21,8 +21,6 @@ TEST(stream_conv1d, ring) {
     check_causal<{.in = 4, .out = 6, .kernel = 3, .dilation = 16, .channels_last = true}, 16, 200>();
     check_causal<{.in = 1, .out = 8, .kernel = 40, .channels_last = true}, 8, 150>();
 }
-TEST(stream_conv1d, channels_first) {
-    check_causal<{.in = 3, .out = 5, .kernel = 3, .dilation = 2}, 16, 100>();
-}
+TEST(stream_conv1d, channels_first) { check_causal<{.in = 3, .out = 5, .kernel = 3, .dilation = 2}, 16, 100>(); }
 
 }  // namespace

@@ -20,8 +20,8 @@ void check() {
     }();
     const auto whole = eval(Pool{}(x));
     // The padding at the end does not come by itself.
-    constexpr std::size_t missing = decltype(whole)::extents[last ? 0 : 1] -
-                                    ((length + Padding - Pool::pool::reach) / Pool::stride + 1);
+    constexpr std::size_t missing =
+        decltype(whole)::extents[last ? 0 : 1] - ((length + Padding - Pool::pool::reach) / Pool::stride + 1);
     support::check_stream<last>(s, x, whole, 1e-6, missing);
 }
 
@@ -40,11 +40,10 @@ TEST(pool1d, is_the_function) {
     const auto x = support::random_numbers(5).normal<float, 2, 3, 20>();
     const auto a = eval(nn::max_pool1d<{.channels = 3, .kernel = 3, .stride = 2, .padding = 1}>{}(x));
     const auto b = eval(max_pool<{.kernel = 3, .stride = 2, .padding = 1}>(x));
-    EXPECT_TRUE(all(a == b));
-    const auto c =
-        eval(nn::avg_pool1d<{.channels = 3, .kernel = 3, .padding = 1, .count_include_pad = false}>{}(x));
+    EXPECT_EQ(a.elements, b.elements);
+    const auto c = eval(nn::avg_pool1d<{.channels = 3, .kernel = 3, .padding = 1, .count_include_pad = false}>{}(x));
     const auto d = eval(avg_pool<{.kernel = 3, .padding = 1, .count_include_pad = false}>(x));
-    EXPECT_TRUE(all(c == d));
+    EXPECT_EQ(c.elements, d.elements);
 }
 
 }  // namespace

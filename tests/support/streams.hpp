@@ -134,7 +134,8 @@ void check_prefill(Stream& s, const Signal& x, const Whole& whole, double tolera
     s.prefill(block_of<Rows, ChannelsLast>(x, 0, Rows));
     EXPECT_EQ(s.ready(), 0u);
     streaming<ChannelsLast, Stream, Signal, Whole> w{s, x, whole, tolerance, Rows, before};
-    while (!w.is_done() && !::testing::Test::HasFatalFailure()) w.push(std::min<std::size_t>(5, Stream::capacity), true);
+    while (!w.is_done() && !::testing::Test::HasFatalFailure())
+        w.push(std::min<std::size_t>(5, Stream::capacity), true);
     EXPECT_EQ(w.out, Whole::extents[ChannelsLast ? 0 : 1]);
 }
 

@@ -64,7 +64,10 @@ public:
     /// Takes a signal of any length into the state without computing results.
     template <any_expression Input, class Config = current_config>
     constexpr void prefill(const Input& x) noexcept {
-        if constexpr (check_stream_block<shape_of<Input>, Layer::embed, true, static_cast<std::size_t>(-1)>()) {
+        static_assert(stream_block<shape_of<Input>, Layer::embed, true>::fits,
+                      "ashlar: nn: stream: a block must be [rows, channels] with the channels of the layer, and "
+                      "[channels, rows] where the layer has its channels first; transpose it or change one");
+        if constexpr (stream_block<shape_of<Input>, Layer::embed, true>::fits) {
             base::template each_block<shape_of<Input>::extents[0]>(
                 x, [&]<class Rows>(const Rows& rows) { remember<Config>(rows, shape_of<Rows>::extents[0]); });
             this->count = 0;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
@@ -42,26 +44,31 @@ struct stream_capacity {
     static constexpr bool suffices = Rows <= Capacity;
 };
 
-/// Reports a block that does not fit. Whether it does.
+/// Whether a block fits into a stream.
 template <class Block, std::size_t Channels, bool ChannelsLast, std::size_t Capacity>
-consteval bool check_stream_block() {
-    static_assert(stream_block<Block, Channels, ChannelsLast>::fits,
-                  "ashlar: nn: stream: a block must be [rows, channels] with the channels of the layer, and "
-                  "[channels, rows] where the layer has its channels first; transpose it or change one");
-    if constexpr (!stream_block<Block, Channels, ChannelsLast>::fits) {
-        return false;
-    } else {
-        constexpr std::size_t rows = Block::extents[ChannelsLast ? 0 : 1];
-        static_assert(stream_capacity<rows, Capacity>::suffices,
-                      "ashlar: nn: stream: a block must not have more rows than the capacity of the stream; raise "
-                      "the capacity, or cut the signal into blocks");
-        return stream_capacity<rows, Capacity>::suffices;
+struct streamed_block {
+    static consteval std::size_t count() {
+        if constexpr (stream_block<Block, Channels, ChannelsLast>::fits)
+            return Block::extents[ChannelsLast ? 0 : 1];
+        else
+            return 0;
     }
-}
+    static constexpr std::size_t rows = count();
+    static constexpr bool fits =
+        stream_block<Block, Channels, ChannelsLast>::fits && stream_capacity<rows, Capacity>::suffices;
+};
+
+/// A limit of the rows of a block.
+template <class Limit>
+concept stream_limit = std::is_same_v<Limit, ashlar::detail::rows_below_count>;
 
 /// Rows of a block that count: all, or those below a limit.
 template <std::size_t Rows>
-ASHLAR_ALWAYS_INLINE constexpr std::size_t stream_rows_below(ashlar::detail::rows_below_count limit) noexcept {
+ASHLAR_ALWAYS_INLINE constexpr std::size_t rows_that_count() noexcept {
+    return Rows;
+}
+template <std::size_t Rows>
+ASHLAR_ALWAYS_INLINE constexpr std::size_t rows_that_count(ashlar::detail::rows_below_count limit) noexcept {
     ASHLAR_ASSERT(limit.count <= Rows, "ashlar: nn: stream: rows_below: more rows than the block has");
     return limit.count < Rows ? limit.count : Rows;
 }

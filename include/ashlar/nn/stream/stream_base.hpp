@@ -12,6 +12,7 @@
 #include <ashlar/expr/elementwise/functions.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/shape/slice.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/stream/stream.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -44,7 +45,10 @@ struct stream_base {
 
     constexpr stream_base() noexcept = default;
     explicit constexpr stream_base(const Layer& l) noexcept : layer(&l) {}
-    explicit stream_base(const Layer&&) = delete;  // ashlar: nn: stream: a stream borrows its layer; name it first
+    /// Reports a temporary layer.
+    template <class Temporary>
+        requires std::is_same_v<Temporary, Layer>
+    explicit constexpr stream_base(Temporary&& l) noexcept : layer(&named(l)) {}
 
     /// Borrows this layer from now on and forgets all input. For a stream without a layer, `stream<...> s;`, which lies
     /// in zeroed memory if it is static.
@@ -52,49 +56,56 @@ struct stream_base {
         layer = &l;
         static_cast<Derived&>(*this).reset();
     }
-    void attach(const Layer&&) = delete;  // ashlar: nn: stream: a stream borrows its layer; name it first
+    template <class Temporary>
+        requires std::is_same_v<Temporary, Layer>
+    constexpr void attach(Temporary&& l) noexcept {
+        attach(named(l));
+    }
 
     /// The rows of the last result that count.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t ready() const noexcept { return count; }
 
-    /// Takes a block into the state. The results that a block of its length can have, of which the first `ready()`
-    /// count: lazily, or as a view. Valid until the next call.
-    template <any_expression Input, class Config = current_config>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Input& x) noexcept {
-        return stream_layout<ChannelsLast>(results<Config>(x, rows_of<Input>()));
-    }
-    /// The same of the first rows of a block.
-    template <any_expression Input, class Config = current_config>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Input& x,
-                                                                 ashlar::detail::rows_below_count rows) noexcept {
-        return stream_layout<ChannelsLast>(results<Config>(x, stream_rows_below<rows_of<Input>()>(rows)));
+    /// Takes a block into the state, or with `rows_below(n)` its first n rows. The results that a block of its length
+    /// can have, of which the first `ready()` count: lazily, or as a view. Valid until the next call. x must not read
+    /// the state of this stream.
+    ///
+    ///     auto y = s(x, rows_below(48));
+    template <any_expression Input, stream_limit... Limit, class Config = current_config>
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(const Input& x, Limit... limit) noexcept {
+        static_assert(stream_block<shape_of<Input>, Channels, ChannelsLast>::fits,
+                      "ashlar: nn: stream: a block must be [rows, channels] with the channels of the layer, and "
+                      "[channels, rows] where the layer has its channels first; transpose it or change one");
+        static_assert(stream_capacity<block<Input>::rows, Capacity>::suffices,
+                      "ashlar: nn: stream: a block must not have more rows than the capacity of the stream; raise "
+                      "the capacity, or cut the signal into blocks");
+        if constexpr (block<Input>::fits)
+            return stream_layout<ChannelsLast>(results<Config>(x, rows_that_count<block<Input>::rows>(limit...)));
+        else
+            return ashlar::detail::refused<Element, shape_of<Input>>();
     }
 
-    /// Takes a block and writes its results to y, which has the shape of `s(x)`. Returns how many rows it wrote; those
-    /// behind them are unspecified.
+    /// Takes a block, or with `rows_below(n)` its first n rows, and writes the results to y, which has the shape of
+    /// `s(x)`. Returns how many rows of y count; others are unspecified.
     ///
     ///     std::size_t rows = s.process(y, x);
-    template <class Output, any_expression Input, class Config = current_config>
+    template <class Output, any_expression Input, stream_limit... Limit, class Config = current_config>
         requires array_expression<Output>
-    constexpr std::size_t process(Output&& y, const Input& x) noexcept {
-        return write_results<Config, KeepsPace>(y, results<Config>(x, rows_of<Input>()));
-    }
-    /// The same of the first rows of a block.
-    template <class Output, any_expression Input, class Config = current_config>
-        requires array_expression<Output>
-    constexpr std::size_t process(Output&& y, const Input& x, ashlar::detail::rows_below_count rows) noexcept {
-        return write_results<Config, false>(y, results<Config>(x, stream_rows_below<rows_of<Input>()>(rows)));
+    constexpr std::size_t process(Output&& y, const Input& x, Limit... limit) noexcept {
+        static_assert(stream_block<shape_of<Input>, Channels, ChannelsLast>::fits,
+                      "ashlar: nn: stream: a block must be [rows, channels] with the channels of the layer, and "
+                      "[channels, rows] where the layer has its channels first; transpose it or change one");
+        static_assert(stream_capacity<block<Input>::rows, Capacity>::suffices,
+                      "ashlar: nn: stream: a block must not have more rows than the capacity of the stream; raise "
+                      "the capacity, or cut the signal into blocks");
+        if constexpr (block<Input>::fits)
+            write_results<Config, KeepsPace && sizeof...(Limit) == 0>(
+                y, results<Config>(x, rows_that_count<block<Input>::rows>(limit...)));
+        return count;
     }
 
 protected:
-    /// The rows of a block, or of a signal.
     template <class Input>
-    static consteval std::size_t rows_of() {
-        if constexpr (shape_of<Input>::rank == 2)
-            return shape_of<Input>::extents[ChannelsLast ? 0 : 1];
-        else
-            return 1;
-    }
+    using block = streamed_block<shape_of<Input>, Channels, ChannelsLast, Capacity>;
     /// f(rows, how many) for the entries of a signal from `first` on, in blocks of at most Capacity.
     template <std::size_t Rows, any_expression Signal, class Function>
     static constexpr void each_block(const Signal& x, const Function& f) noexcept {
@@ -111,22 +122,17 @@ protected:
 private:
     template <class Config, any_expression Input>
     ASHLAR_ALWAYS_INLINE constexpr auto results(const Input& x, std::size_t rows) noexcept {
-        if constexpr (check_stream_block<shape_of<Input>, Channels, ChannelsLast, Capacity>()) {
-            ASHLAR_ASSERT(std::is_empty_v<Layer> || layer != nullptr,
-                          "ashlar: nn: stream: there is no layer; construct the stream with one, or attach one");
-            return static_cast<Derived&>(*this).template take<Config>(stream_layout<ChannelsLast>(x), rows);
-        } else {
-            return ashlar::detail::refused<Element, shape<rows_of<Input>(), Channels>>();
-        }
+        ASHLAR_ASSERT(std::is_empty_v<Layer> || layer != nullptr,
+                      "ashlar: nn: stream: there is no layer; construct the stream with one, or attach one");
+        return static_cast<Derived&>(*this).template take<Config>(stream_layout<ChannelsLast>(x), rows);
     }
     template <class Config, bool All, class Output, any_expression Results>
-    ASHLAR_ALWAYS_INLINE constexpr std::size_t write_results(Output& y, const Results& r) const noexcept {
+    ASHLAR_ALWAYS_INLINE constexpr void write_results(Output& y, const Results& r) const noexcept {
         auto to = stream_layout<ChannelsLast>(view_of(y));
         if constexpr (All)
             evaluate<decltype((to)), Results, Config>(to, r);
         else if (count != 0)
             evaluate<decltype((to)), Results, ashlar::detail::rows_below_count, Config>(to, r, rows_below(count));
-        return count;
     }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
@@ -62,7 +63,10 @@ public:
 
     constexpr window_stream() noexcept { fill_memory(); }
     explicit constexpr window_stream(const Layer& l) noexcept : base(l) { fill_memory(); }
-    explicit window_stream(const Layer&&) = delete;  // ashlar: nn: stream: a stream borrows its layer; name it first
+    /// Reports a temporary layer.
+    template <class Temporary>
+        requires std::is_same_v<Temporary, Layer>
+    explicit constexpr window_stream(Temporary&& l) noexcept : window_stream(named(l)) {}
 
     /// Forgets all input.
     constexpr void reset() noexcept {
@@ -73,8 +77,11 @@ public:
     /// Takes a signal of any length into the state without computing results. Only rows that are remembered are read.
     template <any_expression Input, class Config = current_config>
     constexpr void prefill(const Input& x) noexcept {
-        if constexpr (check_stream_block<shape_of<Input>, Channels, ChannelsLast, static_cast<std::size_t>(-1)>()) {
-            constexpr std::size_t all = base::template rows_of<Input>();
+        static_assert(stream_block<shape_of<Input>, Channels, ChannelsLast>::fits,
+                      "ashlar: nn: stream: a block must be [rows, channels] with the channels of the layer, and "
+                      "[channels, rows] where the layer has its channels first; transpose it or change one");
+        if constexpr (stream_block<shape_of<Input>, Channels, ChannelsLast>::fits) {
+            constexpr std::size_t all = base::template block<Input>::rows;
             base::template each_block<(all < Windows.history() ? all : Windows.history())>(
                 stream_layout<ChannelsLast>(x),
                 [&]<class Rows>(const Rows& rows) { remember<Config>(rows, shape_of<Rows>::extents[0]); });
@@ -83,8 +90,11 @@ public:
         }
     }
     /// The block of the last call, [Rows, channels], as a view of the state: valid until the next call.
+    ///
+    ///     auto z = s(x);
+    ///     y = s.latest<64>() + tanh(z);
     template <std::size_t Rows>
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto block() const noexcept {
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto latest() const noexcept {
         static_assert(stream_capacity<Rows, Capacity>::suffices,
                       "ashlar: nn: stream: a block must not have more rows than the capacity of the stream; raise "
                       "the capacity, or cut the signal into blocks");
