@@ -27,10 +27,13 @@
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/layers/conv1d.hpp>
 #include <ashlar/nn/layers/conv2d.hpp>
+#include <ashlar/nn/layers/conv_transpose1d.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
+#include <ashlar/nn/layers/padding_mode.hpp>
+#include <ashlar/nn/layers/prelu.hpp>
 #include <ashlar/nn/layers/pool1d.hpp>
 #include <ashlar/nn/layers/recurrence.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>

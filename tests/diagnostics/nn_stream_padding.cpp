@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Zeros on both sides of a signal, and none of it known before it comes.
-// expect: ashlar: nn: stream: the padding of a convolution must not exceed (kernel - 1) * dilation, and must
-// expect: stream_padding<1, 2, true>
+// expect: ashlar: nn: stream: the padding of a convolution must be zeros and not exceed (kernel - 1) * dilation
+// expect: stream_padding<1, 2, true
 #include <ashlar/nn.hpp>
 
 using namespace ashlar;

@@ -10,6 +10,7 @@
 #include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -21,6 +22,7 @@ struct conv1d_options {
     width in, out, kernel;
     width stride = 1, padding = 0, dilation = 1, groups = 1;
     bool bias = true;
+    nn::padding_mode padding_mode = nn::padding_mode::zeros;
     bool channels_last = false;
 };
 
@@ -110,7 +112,7 @@ private:
             constexpr std::size_t count = along.windows(shape_of<Input>::extents[axis]);
             return detail::read_by < kernel ==
                    1 > (detail::channels_repeated<channels>(
-                            detail::padded<axis, along.padding>(std::forward<Input>(x))),
+                            detail::padded<axis, along.padding, Options.padding_mode>(std::forward<Input>(x))),
                         [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                             return detail::sum_of_taps<kernel>([&](auto tap) ASHLAR_LAMBDA_INLINE {
                                 return detail::tap_of<axis, along, decltype(tap)::value, count>(y) *
@@ -119,11 +121,11 @@ private:
                         });
         } else if constexpr (channels.is_depthwise()) {
             return sum<-2>(windows<axis, kernel, along.stride, along.dilation>(detail::channels_repeated<channels>(
-                               detail::padded<axis, along.padding>(std::forward<Input>(x)))) *
+                               detail::padded<axis, along.padding, Options.padding_mode>(std::forward<Input>(x)))) *
                            weight);
         } else {
             return detail::read_by<detail::names_once(along, channels.groups)>(
-                detail::padded<axis, along.padding>(std::forward<Input>(x)),
+                detail::padded<axis, along.padding, Options.padding_mode>(std::forward<Input>(x)),
                 [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                     return detail::multiplied<channels, 1>(detail::taps_of<along, channels.groups, 1>(y), weight);
                 });

@@ -12,6 +12,7 @@
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -24,6 +25,7 @@ struct conv2d_options {
     one_or_two kernel, stride = 1, padding = 0, dilation = 1;
     width groups = 1;
     bool bias = true;
+    nn::padding_mode padding_mode = nn::padding_mode::zeros;
     bool channels_last = false;
 };
 
@@ -123,16 +125,15 @@ private:
             return ashlar::detail::hold(std::forward<Sums>(y));
     }
 
-    /// The image with zeros around it, in memory with contiguous channels.
+    /// The image with its padding, in memory with contiguous channels.
     template <any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto framed(Input&& x) noexcept {
         constexpr std::size_t axis = shape_of<Input>::rank - 3;
         if constexpr (down.padding != 0)
-            return ashlar::detail::pad_along<axis, down.padding, down.padding>(
-                ashlar::detail::pad_along<axis + 1, across.padding, across.padding>(std::forward<Input>(x), Element(0)),
-                Element(0));
+            return detail::padded_by<Options.padding_mode, axis, down.padding>(
+                detail::padded_by<Options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
         else
-            return detail::padded<axis + 1, across.padding>(std::forward<Input>(x));
+            return detail::padded<axis + 1, across.padding, Options.padding_mode>(std::forward<Input>(x));
     }
 
     /// The windows of each row of the kernel side by side: [..., H, W, in] as [..., rows, columns, taps * in].
@@ -153,9 +154,8 @@ private:
         constexpr std::size_t axis = shape_of<Input>::rank - 2;
         constexpr std::size_t rows = down.windows(shape_of<Input>::extents[axis]);
         constexpr std::size_t columns = across.windows(shape_of<Input>::extents[axis + 1]);
-        auto framed = ashlar::detail::pad_along<axis, down.padding, down.padding>(
-            ashlar::detail::pad_along<axis + 1, across.padding, across.padding>(std::forward<Input>(x), Element(0)),
-            Element(0));
+        auto framed = detail::padded_by<Options.padding_mode, axis, down.padding>(
+            detail::padded_by<Options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
         constexpr std::size_t taps = down.kernel * across.kernel;
         constexpr bool once = taps == 1;
         auto y = detail::read_by<once>(std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {

@@ -17,13 +17,13 @@
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/concat.hpp>
-#include <ashlar/expr/shape/pad.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/materialized.hpp>
+#include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -91,13 +91,13 @@ struct convolution_matrix<Element, Panel, Rows, Columns, true> {
     using type = weight_matrix<Element, Panel, Rows, Columns>;
 };
 
-/// x in memory with contiguous channels (its last axis) and zeros before and after an axis: in place if it is so
+/// x in memory with contiguous channels (its last axis) and padding before and after an axis: in place if it is so
 /// already, else in scratch.
-template <std::size_t Axis, std::size_t Padding, any_expression Input>
+template <std::size_t Axis, std::size_t Padding, padding_mode Mode, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto padded(Input&& x) noexcept {
     using plain = std::remove_cvref_t<Input>;
     if constexpr (Padding != 0) {
-        return ashlar::detail::pad_along<Axis, Padding, Padding>(std::forward<Input>(x), element_of<Input>(0));
+        return padded_by<Mode, Axis, Padding>(std::forward<Input>(x));
     } else if constexpr (ashlar::detail::viewable<Input>) {
         if constexpr (plain::strides[plain::rank - 1] == 1 || plain::extents[plain::rank - 1] == 1)
             return ashlar::detail::itself(std::forward<Input>(x));

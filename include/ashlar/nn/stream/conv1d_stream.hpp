@@ -10,6 +10,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/nn/layers/conv1d.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/stream/stream.hpp>
 #include <ashlar/nn/stream/window_stream.hpp>
@@ -23,10 +24,11 @@ struct streamed_layer<conv1d<Options, Element, Weight, Panel>> {
     static constexpr bool is_known = true;
 };
 
-/// Whether the padding of a convolution is at most what its kernel reaches back, and 0 if the stream is causal.
-template <std::size_t Padding, std::size_t History, bool Causal>
+/// Whether the padding of a convolution is zeros, at most what its kernel reaches back, and none if the stream is
+/// causal.
+template <std::size_t Padding, std::size_t History, bool Causal, padding_mode Mode>
 struct stream_padding {
-    static constexpr bool is_possible = Causal ? Padding == 0 : Padding <= History;
+    static constexpr bool is_possible = Padding == 0 || (!Causal && Padding <= History && Mode == padding_mode::zeros);
 };
 
 /// Taps from First on of rows that lie at a distance of their own, side by side.
@@ -71,9 +73,11 @@ private:
     using base =
         window_stream<conv1d_stream, Layer, Element, Layer::in, Capacity, Layer::options.channels_last, windows>;
     friend base;
-    static_assert(stream_padding<geometry::padding, geometry::history, geometry::is_causal>::is_possible,
-                  "ashlar: nn: stream: the padding of a convolution must not exceed (kernel - 1) * dilation, and must "
-                  "be 0 in a causal stream; change .padding, or write stream_start::whole");
+    static_assert(
+        stream_padding<geometry::padding, geometry::history, geometry::is_causal,
+                       Layer::options.padding_mode>::is_possible,
+        "ashlar: nn: stream: the padding of a convolution must be zeros and not exceed (kernel - 1) * dilation, "
+        "and a causal stream has none; change .padding, or write stream_start::whole");
 
     static constexpr Element before() { return 0; }
     template <std::size_t Rows>
