@@ -45,7 +45,7 @@
 #include <ashlar/nn/positions/positions.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
 #include <ashlar/nn/positions/rope.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/stream_base.hpp>
 #include <ashlar/nn/stream/stream_memory.hpp>
 #include <ashlar/nn/stream/window_stream.hpp>

@@ -49,6 +49,8 @@ TEST(module_names, parts) {
     expect_names<nn::layer_norm<{.size = 3}>>(2);
     expect_names<nn::rms_norm<{.size = 3}>>(1);
     expect_names<nn::conv1d<{.in = 3, .out = 2, .kernel = 3}>>(2);
+    expect_names<nn::conv_transpose1d<{.in = 3, .out = 2, .kernel = 3}>>(2);
+    expect_names<nn::prelu<{}>>(1);
     expect_names<nn::conv2d<{.in = 3, .out = 2, .kernel = 3}>>(2);
     expect_names<nn::group_norm<{.groups = 1, .channels = 2}>>(2);
     expect_names<nn::batch_norm<{.channels = 2}>>(4);

@@ -13,6 +13,7 @@
 #include <ashlar/nn/init/init.hpp>
 #include <ashlar/nn/layers/conv1d.hpp>
 #include <ashlar/nn/layers/conv2d.hpp>
+#include <ashlar/nn/layers/conv_transpose1d.hpp>
 #include <ashlar/nn/layers/embedding.hpp>
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/gru.hpp>
@@ -20,6 +21,7 @@
 #include <ashlar/nn/layers/lstm.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/layers/prelu.hpp>
 #include <ashlar/nn/layers/rnn.hpp>
 #include <ashlar/nn/positions/positions.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>
@@ -29,7 +31,18 @@ namespace ashlar::inline v0_1::nn::init {
 
 namespace detail {
 
-enum class module_kind : std::uint8_t { other, linear, convolution, table, norm, channel_norm, attention, recurrent };
+enum class module_kind : std::uint8_t {
+    other,
+    linear,
+    convolution,
+    transposed_convolution,
+    slope,
+    table,
+    norm,
+    channel_norm,
+    attention,
+    recurrent
+};
 
 template <class Module>
 inline constexpr module_kind kind_of_module = module_kind::other;
@@ -39,6 +52,10 @@ template <conv1d_options Options, class Element, class Weight, std::size_t Panel
 inline constexpr module_kind kind_of_module<conv1d<Options, Element, Weight, Panel>> = module_kind::convolution;
 template <conv2d_options Options, class Element, class Weight, std::size_t Panel>
 inline constexpr module_kind kind_of_module<conv2d<Options, Element, Weight, Panel>> = module_kind::convolution;
+template <conv_transpose1d_options Options, class Element>
+inline constexpr module_kind kind_of_module<conv_transpose1d<Options, Element>> = module_kind::transposed_convolution;
+template <prelu_options Options, class Element>
+inline constexpr module_kind kind_of_module<prelu<Options, Element>> = module_kind::slope;
 template <group_norm_options Options, class Element>
 inline constexpr module_kind kind_of_module<group_norm<Options, Element>> = module_kind::channel_norm;
 template <batch_norm_options Options, class Element>
@@ -171,6 +188,17 @@ constexpr void reset_convolution(Module& m, generator& random) noexcept {
     if constexpr (Module::options.bias) linear_bias(m.bias, depth, random);
 }
 
+/// nn.ConvTranspose1d: PyTorch takes the second axis of the weights, which is that of results, for the inputs.
+template <class Module>
+constexpr void reset_transposed(Module& m, generator& random) noexcept {
+    using Element = element_of<decltype(m.weight)>;
+    constexpr std::size_t depth = Module::out / Module::options.groups * Module::kernel;
+    const double bound = root(3.0) * kaiming_deviation(depth, root(5.0));
+    draw_uniform(random, m.weight.size(), static_cast<Element>(-bound), static_cast<Element>(bound),
+                 [&](std::size_t i, Element value) { m.weight.elements[i] = value; });
+    if constexpr (Module::options.bias) linear_bias(m.bias, depth, random);
+}
+
 /// nn.MultiheadAttention: constructs its output projection first, then draws the others, then clears the biases.
 template <class Config, class Module>
 constexpr void reset_attention(Module& m, generator& random) noexcept {
@@ -220,6 +248,10 @@ constexpr void reset(Module& m, generator& random) noexcept {
         if constexpr (Module::options.bias) linear_bias(m.bias, Module::in, random);
     } else if constexpr (kind == module_kind::convolution) {
         reset_convolution<Config>(m, random);
+    } else if constexpr (kind == module_kind::transposed_convolution) {
+        reset_transposed(m, random);
+    } else if constexpr (kind == module_kind::slope) {
+        m.weight = 0.25f;
     } else if constexpr (kind == module_kind::table) {
         normal(m.weight, random);
     } else if constexpr (kind == module_kind::norm) {
@@ -252,11 +284,11 @@ struct module_on_stack {
 }  // namespace detail
 
 /// Sets a module to the values with which PyTorch constructs the same module, drawn in the same order: nn.Linear,
-/// nn.Conv1d, nn.Conv2d, nn.Embedding (also of positions), norms, nn.MultiheadAttention, nn.LSTM, nn.GRU, nn.RNN, and
-/// modules that consist of these in the order of the members (nn.TransformerEncoderLayer and
-/// nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies of one, as in PyTorch. Uniform floats,
-/// so all but embeddings, are equal bit by bit. Tensors that are members of your own modules are unchanged. Works in
-/// constant expressions.
+/// nn.Conv1d, nn.Conv2d, nn.ConvTranspose1d, nn.PReLU, nn.Embedding (also of positions), norms, nn.MultiheadAttention,
+/// nn.LSTM, nn.GRU, nn.RNN, and modules that consist of these in the order of the members (nn.TransformerEncoderLayer
+/// and nn.TransformerDecoderLayer). The layers of an encoder or decoder are copies of one, as in PyTorch. Uniform
+/// floats, so all but embeddings, are equal bit by bit. Tensors that are members of your own modules are unchanged.
+/// Works in constant expressions.
 ///
 ///     nn::init::generator random(1);                     // torch.manual_seed(1)
 ///     nn::multihead_attention<{.embed = 4, .heads = 2}> mha{};

@@ -71,7 +71,12 @@ public:
             static_assert(detail::convolution_kernel<from, axis, along>::fits,
                           "ashlar: nn: the kernel of a convolution must fit into the padded input; add padding or make "
                           "the input longer");
-            if constexpr (!detail::convolution_kernel<from, axis, along>::fits)
+            static_assert(
+                detail::padding_entries<along.padding, from::extents[axis], options.padding_mode>::exist,
+                "ashlar: nn: a padding that reflects must be less than the extent of its axis, and a circular one at "
+                "most that; make it smaller");
+            if constexpr (!detail::convolution_kernel<from, axis, along>::fits ||
+                          !detail::padding_entries<along.padding, from::extents[axis], options.padding_mode>::exist)
                 return ashlar::detail::refused<element_of<Input>, from>();
             else if constexpr (Options.channels_last)
                 return with_bias(sums(std::forward<Input>(x)));
@@ -112,7 +117,7 @@ private:
             constexpr std::size_t count = along.windows(shape_of<Input>::extents[axis]);
             return detail::read_by < kernel ==
                    1 > (detail::channels_repeated<channels>(
-                            detail::padded<axis, along.padding, Options.padding_mode>(std::forward<Input>(x))),
+                            detail::padded<axis, along.padding, options.padding_mode>(std::forward<Input>(x))),
                         [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                             return detail::sum_of_taps<kernel>([&](auto tap) ASHLAR_LAMBDA_INLINE {
                                 return detail::tap_of<axis, along, decltype(tap)::value, count>(y) *
@@ -121,11 +126,11 @@ private:
                         });
         } else if constexpr (channels.is_depthwise()) {
             return sum<-2>(windows<axis, kernel, along.stride, along.dilation>(detail::channels_repeated<channels>(
-                               detail::padded<axis, along.padding, Options.padding_mode>(std::forward<Input>(x)))) *
+                               detail::padded<axis, along.padding, options.padding_mode>(std::forward<Input>(x)))) *
                            weight);
         } else {
             return detail::read_by<detail::names_once(along, channels.groups)>(
-                detail::padded<axis, along.padding, Options.padding_mode>(std::forward<Input>(x)),
+                detail::padded<axis, along.padding, options.padding_mode>(std::forward<Input>(x)),
                 [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                     return detail::multiplied<channels, 1>(detail::taps_of<along, channels.groups, 1>(y), weight);
                 });

@@ -76,7 +76,15 @@ public:
             static_assert(detail::convolution_kernel<from, axis, down, across>::fits,
                           "ashlar: nn: the kernel of a convolution must fit into the padded input; add padding or make "
                           "the input longer");
-            if constexpr (!detail::convolution_kernel<from, axis, down, across>::fits)
+            constexpr std::size_t height = from::extents[axis], columns = from::extents[axis + 1];
+            constexpr bool repeats = detail::padding_entries<down.padding, height, options.padding_mode>::exist &&
+                                     detail::padding_entries<across.padding, columns, options.padding_mode>::exist;
+            static_assert(
+                detail::padding_entries<down.padding, height, options.padding_mode>::exist &&
+                    detail::padding_entries<across.padding, columns, options.padding_mode>::exist,
+                "ashlar: nn: a padding that reflects must be less than the extent of its axis, and a circular one at "
+                "most that; make it smaller");
+            if constexpr (!detail::convolution_kernel<from, axis, down, across>::fits || !repeats)
                 return ashlar::detail::refused<element_of<Input>, from>();
             else if constexpr (Options.channels_last)
                 return with_bias(sums(std::forward<Input>(x)));
@@ -130,10 +138,10 @@ private:
     ASHLAR_ALWAYS_INLINE static constexpr auto framed(Input&& x) noexcept {
         constexpr std::size_t axis = shape_of<Input>::rank - 3;
         if constexpr (down.padding != 0)
-            return detail::padded_by<Options.padding_mode, axis, down.padding>(
-                detail::padded_by<Options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
+            return detail::padded_by<options.padding_mode, axis, down.padding>(
+                detail::padded_by<options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
         else
-            return detail::padded<axis + 1, across.padding, Options.padding_mode>(std::forward<Input>(x));
+            return detail::padded<axis + 1, across.padding, options.padding_mode>(std::forward<Input>(x));
     }
 
     /// The windows of each row of the kernel side by side: [..., H, W, in] as [..., rows, columns, taps * in].
@@ -154,8 +162,8 @@ private:
         constexpr std::size_t axis = shape_of<Input>::rank - 2;
         constexpr std::size_t rows = down.windows(shape_of<Input>::extents[axis]);
         constexpr std::size_t columns = across.windows(shape_of<Input>::extents[axis + 1]);
-        auto framed = detail::padded_by<Options.padding_mode, axis, down.padding>(
-            detail::padded_by<Options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
+        auto framed = detail::padded_by<options.padding_mode, axis, down.padding>(
+            detail::padded_by<options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
         constexpr std::size_t taps = down.kernel * across.kernel;
         constexpr bool once = taps == 1;
         auto y = detail::read_by<once>(std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {

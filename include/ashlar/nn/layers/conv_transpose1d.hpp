@@ -79,15 +79,15 @@ struct transposed_results {
 template <conv_transpose1d_options Options, class Element = float>
 struct conv_transpose1d {
     static constexpr conv_transpose1d_options options = Options;
-    static constexpr std::size_t in = Options.in, out = Options.out, kernel = Options.kernel;
+    static constexpr std::size_t in = options.in, out = options.out, kernel = options.kernel;
 
 private:
-    static constexpr detail::transposed_axis along{Options.kernel, Options.stride, Options.padding,
-                                                   Options.output_padding, Options.dilation};
-    static constexpr detail::convolved_channels channels{Options.in, Options.out, Options.groups};
+    static constexpr detail::transposed_axis along{options.kernel, options.stride, options.padding,
+                                                   options.output_padding, options.dilation};
+    static constexpr detail::convolved_channels channels{options.in, options.out, options.groups};
     static_assert(
         detail::convolution_options<channels,
-                                    detail::convolved_axis{Options.kernel, Options.stride, 0, Options.dilation}>::valid,
+                                    detail::convolved_axis{options.kernel, options.stride, 0, options.dilation}>::valid,
         "ashlar: nn: a convolution needs channels, a kernel, a stride and a dilation that are not 0, and groups "
         "that divide both its channels");
     static_assert(detail::transposed_options<along>::valid,
@@ -96,26 +96,26 @@ private:
 
 public:
     basic_tensor<detail::table_element<Element>, in, channels.out_group(), kernel> weight;
-    [[no_unique_address]] detail::optional_vector<Options.bias, Element, out> bias;
+    [[no_unique_address]] detail::optional_vector<options.bias, Element, out> bias;
 
     /// The expression; it borrows the module.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
         using from = shape_of<Input>;
-        constexpr bool wide = detail::convolution_input<from, 1, in, Options.channels_last>::fits;
+        constexpr bool wide = detail::convolution_input<from, 1, in, options.channels_last>::fits;
         static_assert(
-            detail::convolution_input<from, 1, in, Options.channels_last>::fits,
+            detail::convolution_input<from, 1, in, options.channels_last>::fits,
             "ashlar: nn: the input of a convolution must be [..., channels, time] with as many channels as the "
             "options say, with .channels_last [..., time, channels]; transpose it or change one");
         if constexpr (!wide) {
             return ashlar::detail::refused<element_of<Input>, from>();
         } else {
-            constexpr std::size_t axis = from::rank - (Options.channels_last ? 2 : 1);
+            constexpr std::size_t axis = from::rank - (options.channels_last ? 2 : 1);
             static_assert(detail::transposed_results<from, axis, along>::exist,
                           "ashlar: nn: the padding of a transposed convolution must leave a result; make it smaller");
             if constexpr (!detail::transposed_results<from, axis, along>::exist)
                 return ashlar::detail::refused<element_of<Input>, from>();
-            else if constexpr (Options.channels_last)
+            else if constexpr (options.channels_last)
                 return with_bias(sums(std::forward<Input>(x)));
             else
                 return transpose(with_bias(sums(transpose(std::forward<Input>(x)))));
@@ -131,7 +131,7 @@ public:
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
         visit("weight", self.weight);
-        if constexpr (Options.bias) visit("bias", self.bias);
+        if constexpr (options.bias) visit("bias", self.bias);
     }
 
 private:
@@ -139,7 +139,7 @@ private:
 
     template <any_expression Sums>
     ASHLAR_ALWAYS_INLINE constexpr auto with_bias(Sums&& y) const noexcept {
-        if constexpr (Options.bias)
+        if constexpr (options.bias)
             return std::forward<Sums>(y) + bias;
         else
             return ashlar::detail::hold(std::forward<Sums>(y));

@@ -36,18 +36,18 @@ namespace detail {
 template <auto Options, class Pool>
 struct pool1d {
     static constexpr auto options = Options;
-    static constexpr std::size_t channels = Options.channels, kernel = Options.kernel,
-                                 stride = given_or(Options.stride, Options.kernel), padding = Options.padding;
+    static constexpr std::size_t channels = options.channels, kernel = options.kernel,
+                                 stride = given_or(options.stride, options.kernel), padding = options.padding;
     using pool = Pool;
 
     /// The expression: [..., channels, T] to [..., channels, windows], or with `channels_last` the channels behind.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const noexcept {
-        static_assert(convolution_input<shape_of<Input>, 1, channels, Options.channels_last>::fits,
+        static_assert(convolution_input<shape_of<Input>, 1, channels, options.channels_last>::fits,
                       "ashlar: nn: the input of a pool must be [..., channels, time] with as many channels as the "
                       "options say, with .channels_last [..., time, channels]; transpose it or change one");
-        if constexpr (convolution_input<shape_of<Input>, 1, channels, Options.channels_last>::fits)
-            return Pool::template call<padding, Options.channels_last>(std::forward<Input>(x));
+        if constexpr (convolution_input<shape_of<Input>, 1, channels, options.channels_last>::fits)
+            return Pool::template call<padding, options.channels_last>(std::forward<Input>(x));
         else
             return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();
     }
@@ -58,27 +58,29 @@ struct pool1d {
 
 template <max_pool1d_options Options>
 struct max_pool_call {
-    static constexpr std::size_t reach = (Options.kernel - 1) * Options.dilation + 1;
+    static constexpr max_pool1d_options options = Options;
+    static constexpr std::size_t reach = (options.kernel - 1) * options.dilation + 1;
     static constexpr bool counts_padding = true;
     template <std::size_t Padding, bool ChannelsLast, any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto call(Input&& x) noexcept {
-        return max_pool<{.kernel = Options.kernel.value,
-                         .stride = Options.stride.value,
+        return max_pool<{.kernel = options.kernel.value,
+                         .stride = options.stride.value,
                          .padding = Padding,
-                         .dilation = Options.dilation.value,
+                         .dilation = options.dilation.value,
                          .channels_last = ChannelsLast}>(std::forward<Input>(x));
     }
 };
 template <avg_pool1d_options Options>
 struct avg_pool_call {
-    static constexpr std::size_t reach = Options.kernel;
-    static constexpr bool counts_padding = Options.count_include_pad;
+    static constexpr avg_pool1d_options options = Options;
+    static constexpr std::size_t reach = options.kernel;
+    static constexpr bool counts_padding = options.count_include_pad;
     template <std::size_t Padding, bool ChannelsLast, any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto call(Input&& x) noexcept {
-        return avg_pool<{.kernel = Options.kernel.value,
-                         .stride = Options.stride.value,
+        return avg_pool<{.kernel = options.kernel.value,
+                         .stride = options.stride.value,
                          .padding = Padding,
-                         .count_include_pad = Options.count_include_pad,
+                         .count_include_pad = options.count_include_pad,
                          .channels_last = ChannelsLast}>(std::forward<Input>(x));
     }
 };

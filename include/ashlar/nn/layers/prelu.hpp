@@ -36,17 +36,17 @@ struct prelu_options {
 template <prelu_options Options, class Element = float>
 struct prelu {
     static constexpr prelu_options options = Options;
-    static constexpr std::size_t channels = Options.channels;
+    static constexpr std::size_t channels = options.channels;
 
     basic_tensor<Element, channels> weight;
 
     /// The expression; it borrows the module.
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const& noexcept {
-        using place = detail::channel_axis<shape_of<Input>, channels, Options.batch, Options.channels_last>;
+        using place = detail::channel_axis<shape_of<Input>, channels, options.batch, options.channels_last>;
         static_assert(
             channels == 1 ||
-                detail::channel_axis<shape_of<Input>, channels, Options.batch, Options.channels_last>::fits,
+                detail::channel_axis<shape_of<Input>, channels, options.batch, options.channels_last>::fits,
             "ashlar: nn: the channels of the input must be axis 1, axis 0 with .batch = false or the last one with "
             ".channels_last, and as many as the module has");
         if constexpr (channels == 1)

@@ -14,7 +14,7 @@
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/stream_base.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>

@@ -12,7 +12,7 @@
 #include <ashlar/nn/layers/convolution.hpp>
 #include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/window_stream.hpp>
 
 namespace ashlar::inline v0_1::nn {

@@ -8,7 +8,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/nn/layers/pool1d.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/window_stream.hpp>
 
 namespace ashlar::inline v0_1::nn {

@@ -10,7 +10,7 @@
 #include <ashlar/nn/layers/gru.hpp>
 #include <ashlar/nn/layers/lstm.hpp>
 #include <ashlar/nn/layers/rnn.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/stream_base.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>

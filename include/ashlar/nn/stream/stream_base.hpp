@@ -13,7 +13,7 @@
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/nn/layers/weights.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/tensor/view.hpp>
 
 namespace ashlar::inline v0_1::nn::detail {

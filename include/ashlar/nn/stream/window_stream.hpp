@@ -8,7 +8,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
-#include <ashlar/nn/stream/stream.hpp>
+#include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/stream_base.hpp>
 #include <ashlar/nn/stream/stream_memory.hpp>
 #include <ashlar/tensor/view.hpp>
