@@ -45,6 +45,18 @@ TEST(reset_convolutions, draw_what_linear_layers_draw) {
     check<nn::conv2d<{.in = 3, .out = 33, .kernel = {2, 3}}>, 3>();
 }
 
+// PyTorch takes the second axis of nn.ConvTranspose1d's weights for the inputs: [in, out, kernel] as [4, 12].
+TEST(reset_convolutions, transposed) {
+    init::generator random(5), again(5);
+    const auto up = init::make<nn::conv_transpose1d<{.in = 4, .out = 4, .kernel = 3}>>(random);
+    const auto linear = init::make<nn::linear<{.in = 12, .out = 4}>>(again);
+    for (std::size_t i = 0; i < 48; ++i) EXPECT_EQ(up.weight.elements[i], linear.weight(i % 12, i / 12)) << i;
+    EXPECT_EQ(up.bias.elements, linear.bias.elements);
+    const auto bend = init::make<nn::prelu<{.channels = 2}>>(random);
+    EXPECT_EQ(bend.weight(0), 0.25f);
+    EXPECT_EQ(bend.weight(1), 0.25f);
+}
+
 // torch.manual_seed(1); nn.Conv1d(2, 4, 1, bias=False).weight[0, 0, 0] is that of nn.Linear(2, 4, bias=False)
 TEST(reset_convolutions, in_constant_expressions) {
     constexpr auto pointwise = [] {

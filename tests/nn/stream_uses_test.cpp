@@ -102,6 +102,24 @@ TEST(stream, attach) {
     EXPECT_TRUE(all(again == y));
 }
 
+// More rows than the block has are asserted; without assertions the block's own rows are taken.
+#if GTEST_HAS_DEATH_TEST && !defined(NDEBUG)
+TEST(stream_death, mistakes_are_asserted) {
+    static nn::stream<second_layer, 16> s{model.second}, none;
+    const tensor<float, 16, 8> x{};
+    tensor<float, 16, 8> y{};
+    EXPECT_DEATH(s.process(y, x, rows_below(17)), "more rows than the block has");
+    EXPECT_DEATH(none.process(y, x), "there is no layer");
+}
+#elif defined(NDEBUG)
+TEST(stream, more_rows_than_the_block) {
+    static nn::stream<second_layer, 16> s{model.second};
+    const tensor<float, 8, 8> x{};
+    tensor<float, 8, 8> y{};
+    EXPECT_EQ(s.process(y, x, rows_below(17)), 8u);
+}
+#endif
+
 constexpr auto constant_layer = [] {
     nn::conv1d<{.in = 1, .out = 1, .kernel = 3, .dilation = 2, .channels_last = true}> m{};
     m.weight.elements[0] = 1;

@@ -23,11 +23,6 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-template <attention_options Options, class Element, class Weight, std::size_t Panel>
-struct streamed_layer<multihead_attention<Options, Element, Weight, Panel>> {
-    static constexpr bool is_known = true;
-};
-
 /// Whether an attention of rows to themselves can have its keys in a ring.
 template <class Layer>
 struct streamed_attention {

@@ -19,11 +19,6 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-template <conv1d_options Options, class Element, class Weight, std::size_t Panel>
-struct streamed_layer<conv1d<Options, Element, Weight, Panel>> {
-    static constexpr bool is_known = true;
-};
-
 /// Whether the padding of a convolution is zeros, at most what its kernel reaches back, and none if the stream is
 /// causal.
 template <std::size_t Padding, std::size_t History, bool Causal, padding_mode Mode>

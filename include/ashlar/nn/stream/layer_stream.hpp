@@ -23,7 +23,8 @@ enum class stream_start : std::uint8_t { causal, whole };
 
 namespace detail {
 
-template <class Layer>
+/// Whether there is a stream of a layer with these parameters: one that is specialised.
+template <class Layer, auto... Parameters>
 struct streamed_layer {
     static constexpr bool is_known = false;
 };
@@ -99,7 +100,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto stream_layout(Input&& x) noexcept {
 ///     std::size_t rows = s.process(y, x, rows_below(48));    // or only 48 of them
 template <class Layer, auto... Parameters>
 struct stream {
-    static_assert(detail::streamed_layer<Layer>::is_known,
+    static_assert(detail::streamed_layer<Layer, Parameters...>::is_known,
                   "ashlar: nn: stream: takes an nn::conv1d, a recurrent layer, an nn::max_pool1d or nn::avg_pool1d and "
                   "a capacity, or an nn::multihead_attention, a capacity and a window; layers that work row by row "
                   "need no state");

@@ -15,15 +15,6 @@ namespace ashlar::inline v0_1::nn {
 
 namespace detail {
 
-template <max_pool1d_options Options>
-struct streamed_layer<max_pool1d<Options>> {
-    static constexpr bool is_known = true;
-};
-template <avg_pool1d_options Options>
-struct streamed_layer<avg_pool1d<Options>> {
-    static constexpr bool is_known = true;
-};
-
 /// Whether all windows count the same entries, and none begins with more padding than it reaches back.
 template <std::size_t Padding, std::size_t History, bool CountsPadding>
 struct streamed_pool {

@@ -72,19 +72,6 @@ private:
     basic_tensor<typename Layer::value_type, Capacity, Layer::out> results{};
 };
 
-template <lstm_options Options, class Element, class Weight, std::size_t Panel>
-struct streamed_layer<lstm<Options, Element, Weight, Panel>> {
-    static constexpr bool is_known = true;
-};
-template <gru_options Options, class Element, class Weight, std::size_t Panel>
-struct streamed_layer<gru<Options, Element, Weight, Panel>> {
-    static constexpr bool is_known = true;
-};
-template <rnn_options Options, class Element, class Weight, std::size_t Panel>
-struct streamed_layer<rnn<Options, Element, Weight, Panel>> {
-    static constexpr bool is_known = true;
-};
-
 }  // namespace detail
 
 /// A recurrent layer whose steps come in blocks, [rows, in] to [rows, out]: `layer(x)` of the whole sequence. It
