@@ -65,6 +65,7 @@ TEST(stream, expression) {
     for (std::size_t b = 0; b < 2; ++b) {
         const auto block = support::block_of<16, true>(x, 16 * b, 16);
         const auto y = s(2.0f * block * 0.5f);
+        static_assert(plan<decltype(s.latest<16>() + tanh(y))>.step_count == 1);  // one loop
         const tensor<float, 16, 8> twice = s.latest<16>() + tanh(y), again = s.latest<16>() + tanh(y);
         for (std::size_t i = 0; i < 16; ++i)
             for (std::size_t c = 0; c < 8; ++c) EXPECT_NEAR(twice(i, c), whole(16 * b + i, c), 1e-5);
