@@ -22,6 +22,7 @@ except ImportError as missing:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
 import import_onnx_graphs as graphs  # noqa: E402
+from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
@@ -84,14 +85,20 @@ def main():
         names = [check_command(folder)]
         check_uncovered(folder)
         check_refusals(folder, expect)
-        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
-            name = f"net_{operator}"
+
+        def imported(name, model, **options):
+            """Imports a model into the program; returns the report, or an empty text after a failure."""
             try:
-                complete, text = import_model(model, name, folder)
-                expect(complete, f"{name}: {text}")
-                names.append(name)
+                complete, text = import_model(model, name, folder, **options)
             except ModelError as failure:
-                expect(False, f"{name}: {failure}")
+                complete, text = False, str(failure)
+            expect(complete, f"{name}: {text}")
+            names.extend([name] if complete else [])
+            return text if complete else ""
+
+        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
+            imported(f"net_{operator}", model)
+        check_recurrent(folder, imported, expect)
         source = folder / "all.cpp"
         calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
         source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +

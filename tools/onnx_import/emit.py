@@ -181,7 +181,7 @@ def write_header(path, name, translation, origin):
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
         members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
-        buffers="".join(f"        {tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
+        buffers="".join(f"        {b.kind or tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
         parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,

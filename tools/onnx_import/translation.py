@@ -24,6 +24,7 @@ class Line:
     heavy: bool = False
     view: bool = False
     operations: int = 1
+    kind: str = ""  # the type of a buffer that is no tensor
 
 
 @dataclass(eq=False)
@@ -44,7 +45,7 @@ class Translation:
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
         self.graph, self.names = graph, Names([struct], prefix)
         self.lines, self.members, self.problems = [], [], []
-        self.texts, self.producers = {}, {}
+        self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
         self.outputs = []
         outputs, taken = {}, set()
@@ -82,13 +83,29 @@ class Translation:
         array = np.asarray(array)
         return self.add_member(name, tensor_type(array.dtype, array.shape), "self.{}", {"": array})
 
-    def add_member(self, name, kind, shown, arrays):
-        """A member of type `kind`; `arrays` are by what follows its name in the file."""
-        text = self.names.make(name)
+    def add_member(self, name, kind, shown, arrays, short=None):
+        """A member of type `kind`; `arrays` are by what follows its name in the file, which `short` replaces in the code."""
+        text = self.names.make(short or name)
         known = {member.stored for member in self.members}
         stored = name if re.fullmatch(r"[A-Za-z0-9_./:-]+", name) and name not in known else text
         self.members.append(Member(text, stored, kind, shown.format(text), {stored + end: a for end, a in arrays.items()}))
         return text
+
+    def module(self, node, values, kind, element, arrays):
+        """The name of a module of ashlar whose weights are `values`; nodes with the same weights share it.
+
+        `kind` is its type up to the options, and `arrays()` are those of the file, by what follows its name.
+        """
+        key = (kind, *map(id, values))
+        if key not in self.modules:
+            weight = next(v.name for v in values if v is not None)
+            name = weight[:-7] if weight.endswith(".weight") else node.name
+            short = name
+            if name == node.name:  # PyTorch names the first result after the node, and its prefix is known here
+                short = next((v.name[:-9] for v in node.outputs if v is not None and v.name.endswith("_output_0")), name)
+            self.modules[key] = self.add_member(name, kind + ("" if element == "float" else f", {element}") + ">", "self.{}",
+                                                arrays(), short)
+        return self.modules[key]
 
     def packed(self, value, transposed):
         """The name of a constant matrix at the right of a product, packed; None if it must stay a tensor."""
@@ -112,16 +129,14 @@ class Translation:
             entry, results = None, [None] * len(node.outputs)
         results = results if isinstance(results, (list, tuple)) else [results]
         for value, result in zip(node.outputs, list(results) + [None] * len(node.outputs)):
-            if value is None:
+            if value is None or value.uses == 0:
                 continue
             if result is None:
-                if value.uses == 0:
-                    continue
                 if entry is not None:
                     self.problems.append((node, f"its output {value.name} is not supported"))
                 self.texts[id(value)] = self.names.make(value.name)
                 self.add_line(value, "", comment, outputs, None, step)
-            elif re.fullmatch(r"[A-Za-z_]\w*", result) and id(value) not in outputs:
+            elif re.fullmatch(r"[A-Za-z_]\w*" + (r"(\.\w+)?" if step.in_memory else ""), result) and id(value) not in outputs:
                 self.texts[id(value)] = result  # the same value by another name
                 self.producers[id(value)] = step.line_of(result)
                 if self.producers[id(value)] is not None and value.uses > 1:
@@ -137,6 +152,8 @@ class Translation:
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
         line.operations = 1 + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
+        if step.in_memory:
+            line.heavy, line.view = False, True
         self.lines.append(line)
         self.producers[id(value)] = line
         if id(value) in outputs:
@@ -160,6 +177,7 @@ class Step:
         self.shapes = [None if v is None else v.shape for v in node.inputs]
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
+        self.in_memory = False  # whether the results are views of buffers
 
     @property
     def rank(self):
@@ -219,6 +237,12 @@ class Step:
         """A tensor of the scratch that lines of `raw` write."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
         self.translation.lines.append(Line(name, "", "", np.broadcast_to(np.zeros((), self.dtype), shape), "memory"))
+        return name
+
+    def object_buffer(self, name, kind, shape):
+        """An object of the scratch that is no tensor but has as many elements; returns its name."""
+        name = self.memory_buffer(name, shape)
+        self.translation.lines[-1].kind = kind
         return name
 
     def raw(self, text):
