@@ -46,6 +46,14 @@ def sample(text):
         raise ModelError(f"--input {text}: {failure}") from None
 
 
+def states(texts):
+    """Names of outputs by those of the inputs that they replace, and whether names of the model may tell others."""
+    pairs = [named(text, "--state") for text in texts if text != "none"]
+    if len({before for before, _ in pairs}) != len(pairs):
+        raise ModelError("--state: an input is given twice")
+    return dict(pairs), "none" not in texts
+
+
 def main(arguments=None):
     """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
     parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
@@ -55,15 +63,19 @@ def main(arguments=None):
     parser.add_argument("--constant", action="append", default=[], metavar="NAME=1,2", help="an input that never changes")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=x.npy",
                         help="a sample; random numbers unless given")
+    parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT",
+                        help="an input that an output replaces for the next call; none: not even if names tell it")
     parser.add_argument("--name", default="net", help="of the struct and the files")
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
     given = parser.parse_args(arguments)
     try:
         if not given.name.isidentifier() or not given.name.isascii():
             raise ModelError(f"--name {given.name}: a name of C++ is needed")
+        given_states, automatic = states(given.state)
         complete, text = import_model(read_model(given.model), given.name, given.out, dict(map(shape, given.shape)),
                                       dict(map(constant, given.constant)), dict(map(sample, given.input)),
-                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.")
+                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
+                                      states=given_states, automatic=automatic)
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2

@@ -24,6 +24,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
 import import_onnx_graphs as graphs  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
+from import_onnx_states import check_states  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
@@ -99,6 +100,7 @@ def main():
         for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_recurrent(folder, imported, expect)
+        check_states(folder, imported, expect)
         source = folder / "all.cpp"
         calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
         source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +

@@ -86,10 +86,16 @@ class Graph:
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)  # pairs of a name and a value
     nodes: list = field(default_factory=list)
+    states: list = field(default_factory=list)  # pairs of a value among the inputs and the one that replaces it
+    again: dict = field(default_factory=dict)  # arrays of a second call, by id() of inputs, outputs and new states
+
+    def results(self):
+        """All values that a caller gets."""
+        return [value for _, value in self.outputs] + [value for _, value in self.states]
 
     def remove_dead_nodes(self):
         """Drops nodes whose results nothing reads, and counts how often each value is read."""
-        wanted = {id(value) for _, value in self.outputs}
+        wanted = {id(value) for value in self.results()}
         live = []
         for node in reversed(self.nodes):
             if any(value is not None and id(value) in wanted for value in node.outputs):
@@ -100,5 +106,5 @@ class Graph:
             for value in node.inputs:
                 if value is not None:
                     value.uses += 1
-        for _, value in self.outputs:
+        for value in self.results():
             value.uses += 1

@@ -24,6 +24,7 @@ class Line:
     heavy: bool = False
     view: bool = False
     operations: int = 1
+    states: frozenset = frozenset()  # that an expression reads when it is evaluated
     kind: str = ""  # the type of a buffer that is no tensor
 
 
@@ -43,10 +44,11 @@ class Translation:
 
     def __init__(self, graph, struct):
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
-        self.graph, self.names = graph, Names([struct], prefix)
+        self.graph, self.names = graph, Names([struct] + (["state", "kept"] if graph.states else []), prefix)
         self.lines, self.members, self.problems = [], [], []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
+        self.states = self.named_states()
         self.outputs = []
         outputs, taken = {}, set()
         for name, value in graph.outputs:
@@ -63,6 +65,33 @@ class Translation:
             if self.texts.get(id(value)) == text:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
+        self.write_states()
+
+    def named_states(self):
+        """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
+        members, pairs = Names(["reset"]), []
+        for value, _ in self.graph.states:
+            member = members.make(value.name)
+            self.lines.append(Line("", f"const auto& {self.named(value)} = kept.{member};", "", None, "raw"))
+            pairs.append((member, value))
+        return pairs
+
+    def write_states(self):
+        """The last lines: each state gets its new value. One that another new value is made of is not overwritten before."""
+        names = {self.texts[id(value)] for _, value in self.states}
+        last = []
+        for (member, old), (_, new) in zip(self.states, self.graph.states):
+            text, own, line = self.text(new), self.texts[id(old)], self.producers.get(id(new))
+            reads = line.states if line is not None and line.place == "lazy" else {text} & names
+            if reads - {own}:
+                if line is None:
+                    line = Line(self.names.make(f"next_{member}"), text, f"the next {member}", new.array, "buffer")
+                    self.lines.append(line)
+                self.materialise(line)
+                text = line.name
+            if text != own:
+                last.append(Line(f"kept.{member}", text, f"the next {member}", new.array, "output"))
+        self.lines += last
 
     def named(self, value):
         self.texts[id(value)] = self.names.make(value.name)
@@ -149,6 +178,8 @@ class Translation:
         self.texts[id(value)] = name
         line = Line(name, text, f"{comment}: {list(value.shape)}", value.array)
         operands = [o for o in step.operand_lines() if o.place == "lazy"]
+        read = {self.texts.get(id(v)) for v in step.node.inputs if v is not None} & {self.texts[id(v)] for _, v in self.states}
+        line.states = frozenset(read).union(*(o.states for o in operands))
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
         line.operations = 1 + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
