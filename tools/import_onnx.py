@@ -12,6 +12,7 @@ import numpy as np
 
 from onnx_import.errors import ModelError
 from onnx_import.load import read_model
+from onnx_import.narrow import KINDS
 from onnx_import.run import import_model
 
 
@@ -65,6 +66,8 @@ def main(arguments=None):
                         help="a sample; random numbers unless given")
     parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT",
                         help="an input that an output replaces for the next call; none: not even if names tell it")
+    parser.add_argument("--weights", choices=list(KINDS), default="float",
+                        help="elements of matrices and kernels; auto: as few bits as the error of each layer allows")
     parser.add_argument("--name", default="net", help="of the struct and the files")
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
     given = parser.parse_args(arguments)
@@ -75,7 +78,7 @@ def main(arguments=None):
         complete, text = import_model(read_model(given.model), given.name, given.out, dict(map(shape, given.shape)),
                                       dict(map(constant, given.constant)), dict(map(sample, given.input)),
                                       origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
-                                      states=given_states, automatic=automatic)
+                                      states=given_states, automatic=automatic, weights=given.weights)
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2

@@ -8,22 +8,23 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 TIMES, BATCH, WIDE, HIDDEN = 3, 2, 4, 5
 
 
-def layer(op, directions=1, states=True, bias=True, peephole=False, constant=True, results=None, **attributes):
-    """A layer of 3 steps, 2 sequences, 4 entries in and 5 out. With `states` they are inputs, and all results are outputs."""
+def layer(op, directions=1, states=True, bias=True, peephole=False, constant=True, results=None, wide=WIDE, hidden=HIDDEN,
+          **attributes):
+    """A layer of 3 steps and 2 sequences. With `states` they are inputs, and all results are outputs."""
     r, count = np.random.default_rng(5), GATES[op]
     first = attributes.get("layout", 0)
-    state = (BATCH, directions, HIDDEN) if first else (directions, BATCH, HIDDEN)
-    operands = {"x": (BATCH, TIMES, WIDE) if first else (TIMES, BATCH, WIDE), "w": (directions, count * HIDDEN, WIDE),
-                "r": (directions, count * HIDDEN, HIDDEN), "b": (directions, 2 * count * HIDDEN) if bias else None, "": None,
+    state = (BATCH, directions, hidden) if first else (directions, BATCH, hidden)
+    operands = {"x": (BATCH, TIMES, wide) if first else (TIMES, BATCH, wide), "w": (directions, count * hidden, wide),
+                "r": (directions, count * hidden, hidden), "b": (directions, 2 * count * hidden) if bias else None, "": None,
                 "h0": state if states else None, "c0": state if states and op == "LSTM" else None,
-                "p": (directions, 3 * HIDDEN) if peephole else None}
+                "p": (directions, 3 * hidden) if peephole else None}
     operands = dict(list(operands.items())[:8 if op == "LSTM" else 6])
     weights = ["w", "r", "b", "p"] if constant else ["b", "p"]
-    y = (BATCH, TIMES, directions, HIDDEN) if first else (TIMES, directions, BATCH, HIDDEN)
+    y = (BATCH, TIMES, directions, hidden) if first else (TIMES, directions, BATCH, hidden)
     made = {"y": y, "h": state, **({"c": state} if op == "LSTM" else {})}
     results = results or list(made)
     node = helper.make_node(op, [n if s else "" for n, s in operands.items()], [n if n in results else "" for n in made],
-                            name="layer", hidden_size=HIDDEN, **attributes)
+                            name="layer", hidden_size=hidden, **attributes)
     inputs = [graphs.value(n, s) for n, s in operands.items() if s and n not in weights]
     arrays = [numpy_helper.from_array((r.standard_normal(s) * 0.5).astype(np.float32), n)
               for n, s in operands.items() if s and n in weights]

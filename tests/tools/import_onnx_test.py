@@ -22,6 +22,7 @@ except ImportError as missing:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
 import import_onnx_graphs as graphs  # noqa: E402
+from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
@@ -100,6 +101,7 @@ def main():
         for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_recurrent(folder, imported, expect)
+        check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)
         source = folder / "all.cpp"
         calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+LICENSE = "SPDX-License-Identifier: 0BSD"  # of what is written
 TYPES = {"float32": "float", "float64": "double", "float16": "f16", "bool": "bool"}
 KEYWORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
 co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do double

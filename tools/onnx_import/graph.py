@@ -38,6 +38,7 @@ class Node:
     attributes: dict
     opset: int
     subgraphs: dict = field(default_factory=dict)
+    product: object = None  # of rows and a constant matrix, if its elements are not those of the graph
 
     @property
     def title(self):
@@ -48,6 +49,10 @@ class Node:
 
     def input(self, place):
         return self.inputs[place] if place < len(self.inputs) else None
+
+    def multiply(self, rows, matrix):
+        """rows [..., depth] times a matrix [depth, columns]."""
+        return (self.product or np.matmul)(rows, matrix)
 
     def array(self, place, default=None):
         value = self.input(place)

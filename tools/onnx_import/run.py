@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """From a model in memory to files: what the command line and the tests call."""
 from .cpp import FUNCTIONS, KEYWORDS
-from .emit import report, write_all
+from .emit import write_all
 from .errors import ModelError
 from .evaluate import Evaluation
 from .load import check_model, fixed_shapes
+from .narrow import Weights
+from .narrow_errors import distances
+from .report import report
 from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
@@ -33,10 +36,10 @@ def evaluated(model, shapes, constants, samples, states, automatic, notes):
 
 
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
-                 automatic=False):
+                 automatic=False, weights="float"):
     """Writes the files. Returns whether all operators are covered, and the report.
 
-    `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
+    `weights` is an option of narrow.KINDS. `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
     """
     if name in KEYWORDS or name in FUNCTIONS:
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
@@ -57,7 +60,9 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
     graph.remove_dead_nodes()
-    translation = Translation(graph, name)
+    translation = Translation(graph, name, Weights(weights))
+    if translation.weights.nodes:
+        translation.distances = distances(graph, translation.weights)
     try:
         paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.")
     except OSError as failure:

@@ -7,6 +7,7 @@ import numpy as np
 
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
 from .errors import ModelError, Uncovered
+from .narrow import FLOAT
 from .operators import TABLE
 
 MOST_OPERATIONS = 10  # of an expression that waits for its reader
@@ -42,9 +43,10 @@ class Member:
 class Translation:
     """The lines, members and buffers of a graph; `problems` are pairs of a node and a reason."""
 
-    def __init__(self, graph, struct):
+    def __init__(self, graph, struct, weights):
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
         self.graph, self.names = graph, Names([struct] + (["state", "kept"] if graph.states else []), prefix)
+        self.weights, self.distances = weights, ({}, {})  # those of the results of two calls, if weights are narrow
         self.lines, self.members, self.problems = [], [], []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
@@ -66,6 +68,10 @@ class Translation:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
         self.write_states()
+
+    def buffers(self):
+        """The lines whose values are in the scratch."""
+        return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
 
     def named_states(self):
         """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
@@ -120,7 +126,7 @@ class Translation:
         self.members.append(Member(text, stored, kind, shown.format(text), {stored + end: a for end, a in arrays.items()}))
         return text
 
-    def module(self, node, values, kind, element, arrays):
+    def module(self, node, values, kind, element, arrays, grouped=False):
         """The name of a module of ashlar whose weights are `values`; nodes with the same weights share it.
 
         `kind` is its type up to the options, and `arrays()` are those of the file, by what follows its name.
@@ -132,17 +138,28 @@ class Translation:
             short = name
             if name == node.name:  # PyTorch names the first result after the node, and its prefix is known here
                 short = next((v.name[:-9] for v in node.outputs if v is not None and v.name.endswith("_output_0")), name)
-            self.modules[key] = self.add_member(name, kind + ("" if element == "float" else f", {element}") + ">", "self.{}",
-                                                arrays(), short)
-        return self.modules[key]
+            stored = arrays()
+            choice = self.weights.choose(node, [(a[0].size, len(a)) for a in stored.values() if a.ndim > 1], grouped)
+            types = f", float, {choice[0].weight}" if choice[0] is not FLOAT else "" if element == "float" else f", {element}"
+            self.modules[key] = self.add_member(name, f"{kind}{types}>", "self.{}", stored, short), name, choice
+        text, name, choice = self.modules[key]
+        self.weights.record(node, text, name, choice)
+        return text
 
-    def packed(self, value, transposed):
+    def packed(self, node, value, transposed):
         """The name of a constant matrix at the right of a product, packed; None if it must stay a tensor."""
         if not value.constant or value.uses != 1 or len(value.shape) != 2 or value.dtype.name not in ("float32", "float64"):
             return None
-        rows, columns = value.shape[::-1] if transposed else value.shape
-        return self.add_member(value.name, f"packed<{ctype(value.dtype)}, {rows}, {columns}>",
-                               "nn::transposed(self.{})" if transposed else "self.{}", {"": value.array})
+        return self.matrix(node, value.name, value.array, transposed)
+
+    def matrix(self, node, name, array, transposed):
+        """The name of a matrix of the file that is packed as the right operand of a product; `transposed` there."""
+        rows, columns = array.shape[::-1] if transposed else array.shape
+        choice = self.weights.choose(node, [(rows, columns)])
+        kind = choice[0].matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
+        text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}", {"": array})
+        self.weights.record(node, text, name, choice)
+        return text
 
     def translate(self, node, outputs):
         step = Step(self, node)
