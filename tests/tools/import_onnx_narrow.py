@@ -98,6 +98,7 @@ def check_narrow(folder, imported, expect):
         ("lstm", "bf16", layer("LSTM", **wide), {"h0": "h", "c0": "c"}, [".batch_first = false}, float, bf16> layer"]),
         ("lstm", "int8", layer("LSTM", 2, layout=1, **wide, **both), {}, ["float, std::int8_t> layer"]),
         ("gru", "int8", layer("GRU", linear_before_reset=1, **wide), {"h0": "h"}, ["int8_t> layer"]),
+        ("loop", "int8", layer("GRU", 2, **wide, **both), {}, ["quantized<float, 20, 72> w_0", "24, 48> r_1", "24, 24> r_1"]),
         ("rnn", "int8", layer("RNN", direction="reverse", **wide), {}, ["int8_t> layer"]),
     ]
     for name, weights, model, states, texts in cases:
@@ -115,5 +116,6 @@ def check_narrow(folder, imported, expect):
                              ("outlier", "quantized<smoothed<float>, 256, 32>", "smoothed int8"),
                              ("greater", "packed<bf16, 256, 32>", "bf16"), ("opposite", "packed<float, 256, 32>", "float")):
         expect(f"{kind} {name}_matrix{{}};" in header and f"{name}_matrix: {text}, " in report, f"auto: {name} is {text}: {report}")
+    expect("float, 32768 bytes; int8 has " in report and "; bf16 has " in report, f"auto: errors of types that are refused: {report}")
     report = imported("narrow_thin", graphs.node_model("MatMul", [(4, 8), np.ones((8, 3), np.float32)], [4, 3]), weights="int8")
     expect("no weight is narrow" in report, f"int8 is not taken where it needs more bytes: {report}")

@@ -109,6 +109,7 @@ class Choice:
     kind: Kind
     error: float
     bytes: int
+    refused: dict  # errors of the kinds that auto did not take
 
 
 class Weights:
@@ -118,7 +119,7 @@ class Weights:
         self.option, self.choices, self.nodes = option, {}, {}
 
     def choose(self, node, matrices, grouped=False):
-        """The kind for a node whose weights are matrices of these depths and columns."""
+        """What a Choice has but the name, for a node whose weights are matrices of these depths and columns."""
         size = {kind: sum(kind.size(*matrix) for matrix in matrices) for kind in [*KINDS[self.option], FLOAT]}
         given = [None if v is None else v.array for v in node.inputs]
         place = next(i for i, v in enumerate(node.outputs) if v is not None)
@@ -131,7 +132,8 @@ class Weights:
             best = min(fitting, key=lambda kind: size[kind], default=FLOAT)
         else:  # asked for, whatever the error
             best = min(errors, key=errors.get, default=FLOAT)
-        return best, errors.get(best, 0.0), size[best]
+        refused = {kind: error for kind, error in errors.items() if error > kind.most_error and kind is not best}
+        return best, errors.get(best, 0.0), size[best] * (expected.itemsize // 4 if best is FLOAT else 1), refused
 
     def record(self, node, member, name, choice):
         self.choices.setdefault(member, Choice(name, *choice))

@@ -12,8 +12,10 @@ def weights_report(t):
     bounds = (f": the fewest bytes with an error of at most {MOST_ERROR_INT8:.1%} with int8, {MOST_ERROR_BF16:.1%} with bf16"
               if weights.option == "auto" else "")
     lines = [f"weights {weights.option}{bounds}; errors are those of each layer's result with its sample inputs, root mean square"]
-    lines += [f"  {choice.name}: {choice.kind.name}, {choice.bytes} bytes" +
-              (f", error {choice.error:.2%}" if choice.kind is not FLOAT else "") for choice in weights.choices.values()]
+    for choice in weights.choices.values():
+        error = f", error {choice.error:.2%}" if choice.kind is not FLOAT else ""
+        refused = "".join(f"; {kind.name} has {error:.2%}" for kind, error in choice.refused.items())
+        lines.append(f"  {choice.name}: {choice.kind.name}, {choice.bytes} bytes{error}{refused}")
     if not weights.nodes:
         return lines + ["  no weight is narrow"]
     lines.append("the whole program, as NumPy computes it with these weights, beside floats:")

@@ -154,11 +154,16 @@ class Translation:
 
     def matrix(self, node, name, array, transposed):
         """The name of a matrix of the file that is packed as the right operand of a product; `transposed` there."""
+        return self.chosen_matrix(node, name, array, transposed,
+                                  self.weights.choose(node, [array.shape[::-1] if transposed else array.shape]))
+
+    def chosen_matrix(self, node, name, array, transposed, choice):
+        """The same with a choice of `Weights` that may be that of several matrices."""
         rows, columns = array.shape[::-1] if transposed else array.shape
-        choice = self.weights.choose(node, [(rows, columns)])
-        kind = choice[0].matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
+        chosen, error, _, refused = choice
+        kind = chosen.matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
         text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}", {"": array})
-        self.weights.record(node, text, name, choice)
+        self.weights.record(node, text, name, (chosen, error, array.nbytes if chosen is FLOAT else chosen.size(rows, columns), refused))
         return text
 
     def translate(self, node, outputs):

@@ -8,8 +8,8 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 class Layer:
     """One direction of a recurrent operator, as text."""
 
-    def __init__(self, s, direction, backward):
-        self.s, self.d, self.backward = s, direction, backward
+    def __init__(self, s, direction, backward, choice):
+        self.s, self.d, self.backward, self.choice = s, direction, backward, choice
         self.hidden = s.shapes[2][2]
         self.wide = GATES[s.op] * self.hidden
         shape = s.shapes[0]
@@ -31,8 +31,7 @@ class Layer:
         if not value.constant:
             return f"transpose({self.part(place, first, count)})"
         array = np.ascontiguousarray(value.array[self.d, first:first + count])
-        return self.s.translation.add_member(f"{value.name}_{self.d}", f"packed<{self.s.type}, {array.shape[1]}, {count}>",
-                                             "nn::transposed(self.{})", {"": array})
+        return self.s.translation.chosen_matrix(self.s.node, f"{value.name}_{self.d}", array, True, self.choice)
 
     def bias(self, first, count):
         """' + ...' if there is one; its second half begins at the count of gates."""
@@ -117,6 +116,14 @@ class Layer:
                 f"step({h}, {sums});"]
 
 
+def matrices_of(s, directions):
+    """Depths and columns of the constant matrices."""
+    hidden, parts = s.shapes[2][2], (2, 1) if s.op == "GRU" and not s.attribute("linear_before_reset", 0) else (GATES[s.op],)
+    of_inputs = [(s.shapes[1][2], GATES[s.op] * hidden)] if s.node.inputs[1].constant else []
+    of_h = [(hidden, part * hidden) for part in parts] if s.node.inputs[2].constant else []
+    return (of_inputs + of_h) * directions
+
+
 def written_out(s):
     """The lines of a recurrent operator of the usual activations; returns the expressions of its results."""
     direction = s.attribute("direction", "forward")
@@ -124,7 +131,8 @@ def written_out(s):
     for place in range(len(s.node.inputs)):
         if s.has(place) and not s.node.inputs[place].constant:
             s.memory(place)
-    layers = [Layer(s, d, direction == "reverse" or d == 1) for d in range(directions)]
+    choice = s.translation.weights.choose(s.node, matrices_of(s, directions))
+    layers = [Layer(s, d, direction == "reverse" or d == 1, choice) for d in range(directions)]
     first = layers[0]
     results = s.memory_buffer("times", (first.times, directions, first.batch, first.hidden))
     states = list(zip(*(layer.run(results) for layer in layers)))
