@@ -91,7 +91,8 @@ def check_narrow(folder, imported, expect):
     cases = [
         ("products", "bf16", products(), {}, ["packed<bf16, 64, 32>", "packed<bf16, 32, 32>", "nn::conv2d<{.in = 8, .out = 32",
                                               "float, bf16> wide", "float, bf16> grouped", "float, bf16> long_1"]),
-        ("products", "int8", products(), {}, ["quantized<float, 64, 32> first", "quantized<float, 32, 32> second", "float, std::int8_t> wide",
+        ("products", "int8", products(), {}, ["quantized<float, 64, 32> first", "quantized<float, 32, 32> second",
+                                              "float, std::int8_t> wide",
                                               ".groups = 2, .bias = false}> grouped"]),
         ("attention", "bf16", attention(), {}, ["packed<bf16, 24, 96> qkv", "packed<bf16, 32, 24> bits"]),
         ("attention", "int8", attention(), {}, ["quantized<float, 24, 96> qkv", "24> bits"]),
@@ -116,6 +117,6 @@ def check_narrow(folder, imported, expect):
                              ("outlier", "quantized<smoothed<float>, 256, 32>", "smoothed int8"),
                              ("greater", "packed<bf16, 256, 32>", "bf16"), ("opposite", "packed<float, 256, 32>", "float")):
         expect(f"{kind} {name}_matrix{{}};" in header and f"{name}_matrix: {text}, " in report, f"auto: {name} is {text}: {report}")
-    expect("float, 32768 bytes; int8 has " in report and "; bf16 has " in report, f"auto: errors of types that are refused: {report}")
+    expect("float, 32768 bytes; int8 has " in report and "; bf16 has " in report, f"auto: errors of refused types: {report}")
     report = imported("narrow_thin", graphs.node_model("MatMul", [(4, 8), np.ones((8, 3), np.float32)], [4, 3]), weights="int8")
     expect("no weight is narrow" in report, f"int8 is not taken where it needs more bytes: {report}")

@@ -7,6 +7,7 @@
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
+GROUP = 12  # models of one program
 failures = []
 
 
@@ -75,9 +77,23 @@ def check_uncovered(folder):
     expect(not complete and "first (Det)" in text, f"operators that are not covered are listed: {text}")
 
 
+def compile_and_run(names, folder, compiler, flags):
+    """One program for several models, since all of them need too much memory of a compiler."""
+    source, program = folder / "group.cpp", folder / "group"
+    calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
+    source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
+                      f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
+    built = subprocess.run([compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *flags, str(source), "-o", str(program)],
+                           cwd=ROOT, check=False)
+    expect(built.returncode == 0, f"the program of {', '.join(names)} compiles")
+    if built.returncode == 0:
+        expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, f"outputs of {', '.join(names)} agree")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--only", default="", help="a regular expression of the models that are compiled")
     parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     check_text()
@@ -103,17 +119,9 @@ def main():
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)
-        source = folder / "all.cpp"
-        calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
-        source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
-                          f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
-        program = folder / "all"
-        built = subprocess.run([given.compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *given.flags, str(source),
-                                "-o", str(program)],
-                               cwd=ROOT, check=False)
-        expect(built.returncode == 0, "the program compiles")
-        if built.returncode == 0:
-            expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, "all outputs agree")
+        names = [name for name in names if re.search(given.only, name)]
+        for first in range(0, len(names), GROUP):
+            compile_and_run(names[first:first + GROUP], folder, given.compiler, given.flags)
     print("failed" if failures else "passed")
     return 1 if failures else 0
 

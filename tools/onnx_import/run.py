@@ -39,7 +39,8 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
                  automatic=False, weights="float"):
     """Writes the files. Returns whether all operators are covered, and the report.
 
-    `weights` is an option of narrow.KINDS. `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
+    `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
+    `weights` is an option of narrow.KINDS.
     """
     if name in KEYWORDS or name in FUNCTIONS:
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")

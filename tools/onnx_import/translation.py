@@ -162,8 +162,10 @@ class Translation:
         rows, columns = array.shape[::-1] if transposed else array.shape
         chosen, error, _, refused = choice
         kind = chosen.matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
-        text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}", {"": array})
-        self.weights.record(node, text, name, (chosen, error, array.nbytes if chosen is FLOAT else chosen.size(rows, columns), refused))
+        text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}",
+                               {"": array})
+        size = array.nbytes if chosen is FLOAT else chosen.size(rows, columns)
+        self.weights.record(node, text, name, (chosen, error, size, refused))
         return text
 
     def translate(self, node, outputs):
