@@ -21,6 +21,8 @@ def check_rules(expect):
     for depth in (320, 64, 36, 31):
         x, w = r.standard_normal((3, depth)).astype(np.float32), r.standard_normal((depth, 8)).astype(np.float32)
         expect(np.allclose(spread_rows(x) @ spread_rows(w.T).T, x @ w, atol=1e-4), f"spreading {depth} keeps products")
+    shares = np.nonzero(spread_rows(np.eye(1, 64, dtype=np.float32))[0])[0]
+    expect(list(shares) == [16 * part + k for part in range(4) for k in range(4)], f"16 entries share an outlier: {shares}")
     expect((spread_rows(x) == x).all() and (spread_rows(np.ones((1, 64), np.float32)) != 1).any(), "odd depths are not spread")
     x, w = r.standard_normal((3, 256)).astype(np.float32), r.standard_normal((256, 8)).astype(np.float32)
     x[:, 100], w[100] = 200, 0

@@ -10,7 +10,7 @@ MATCHING = [("h", "hn"), ("c", "cn"), ("h0", "hn"), ("h_0", "h_n"), ("state", "s
             ("past_key_values.3.value", "present.3.value"), ("conv_cache", "conv_cache_out"), ("in_state", "out_state"),
             ("cached_len_0", "new_cached_len_0"), ("prev_hidden", "next_hidden"), ("hx_in", "hx_out")]
 DIFFERENT = [("x", "y"), ("h", "cn"), ("h", "h1"), ("audio_in", "audio_out"), ("state", "state_0"), ("image", "new_image"),
-             ("past_key", "present_value"), ("input", "output"), ("input_ids", "output_ids"), ("n", "h"), ("hidden", "output")]
+             ("past_key", "present_value"), ("input", "output"), ("input_ids", "output_ids"), ("n", "h"), ("h_state", "h.state"), ("hidden", "output")]
 
 
 def node(op, inputs, output, **attributes):
