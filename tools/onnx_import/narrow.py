@@ -6,8 +6,7 @@ import numpy as np
 
 from .numpy_ops import TABLE
 
-MOST_ERROR_INT8 = 0.02  # of a layer's result for its sample inputs: root of the mean square, relative to that of the result
-MOST_ERROR_BF16 = 0.005
+MOST_ERROR = 0.02  # of a layer's result for its sample inputs: root of the mean square, relative to that of the result
 ROWS_AT_ONCE = 4096
 PANEL = 16  # columns, and DEPTH rows, to whose multiples a matrix in 8 bits is padded
 DEPTH = 4
@@ -74,17 +73,15 @@ class Kind:
     weight: str
     matrix: str
     product: object
-    most_error: float
     size: object  # bytes of a matrix by depth and columns
     grouped: bool  # whether convolutions in groups have it
 
 
-FLOAT = Kind("float", "float", "packed<float, {}, {}>", None, 0, lambda depth, columns: 4 * depth * columns, True)
-BF16 = Kind("bf16", "bf16", "packed<bf16, {}, {}>", product_of_bf16, MOST_ERROR_BF16,
-            lambda depth, columns: 2 * depth * columns, True)
-INT8 = Kind("int8", "std::int8_t", "quantized<float, {}, {}>", product_of_bytes, MOST_ERROR_INT8, bytes_in_8_bits, False)
+FLOAT = Kind("float", "float", "packed<float, {}, {}>", None, lambda depth, columns: 4 * depth * columns, True)
+BF16 = Kind("bf16", "bf16", "packed<bf16, {}, {}>", product_of_bf16, lambda depth, columns: 2 * depth * columns, True)
+INT8 = Kind("int8", "std::int8_t", "quantized<float, {}, {}>", product_of_bytes, bytes_in_8_bits, False)
 SMOOTHED = Kind("smoothed int8", "smoothed<std::int8_t>", "quantized<smoothed<float>, {}, {}>",
-                lambda x, w: product_of_bytes(x, w, True), MOST_ERROR_INT8, bytes_in_8_bits, False)
+                lambda x, w: product_of_bytes(x, w, True), bytes_in_8_bits, False)
 KINDS = {"float": [], "bf16": [BF16], "int8": [INT8, SMOOTHED], "auto": [INT8, SMOOTHED, BF16]}
 
 
@@ -127,12 +124,12 @@ class Weights:
         for kind in KINDS[self.option]:
             if size[kind] < size[FLOAT] and (kind.grouped or not grouped) and expected.dtype == np.float32:
                 errors[kind] = relative_error(computed_with(node, kind, given)[place], expected)
-        fitting = [kind for kind in errors if errors[kind] <= kind.most_error]
+        fitting = [kind for kind in errors if errors[kind] <= MOST_ERROR]
         if self.option == "auto" or fitting:
             best = min(fitting, key=lambda kind: size[kind], default=FLOAT)
         else:  # asked for, whatever the error
             best = min(errors, key=errors.get, default=FLOAT)
-        refused = {kind: error for kind, error in errors.items() if error > kind.most_error and kind is not best}
+        refused = {kind: error for kind, error in errors.items() if error > MOST_ERROR and kind is not best}
         return best, errors.get(best, 0.0), size[best] * (expected.itemsize // 4 if best is FLOAT else 1), refused
 
     def record(self, node, member, name, choice):

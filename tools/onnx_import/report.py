@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """What an import made, as text."""
 from .emit_test import compared
-from .narrow import FLOAT, MOST_ERROR_BF16, MOST_ERROR_INT8
+from .narrow import FLOAT, MOST_ERROR
 
 
 def weights_report(t):
@@ -9,8 +9,7 @@ def weights_report(t):
     weights = t.weights
     if weights.option == "float":
         return []
-    bounds = (f": the fewest bytes with an error of at most {MOST_ERROR_INT8:.1%} with int8, {MOST_ERROR_BF16:.1%} with bf16"
-              if weights.option == "auto" else "")
+    bounds = f": the fewest bytes with an error of at most {MOST_ERROR:.0%}" if weights.option == "auto" else ""
     lines = [f"weights {weights.option}{bounds}; errors are those of each layer's result with its sample inputs, root mean square"]
     for choice in weights.choices.values():
         error = f", error {choice.error:.2%}" if choice.kind is not FLOAT else ""
