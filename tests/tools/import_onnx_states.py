@@ -24,6 +24,14 @@ def of_two(first, second, wide=4):
     return graphs.model([node("Add", "x a_state", "y"), first, second], inputs, outputs)
 
 
+def lstm_read_twice():
+    """An LSTM whose new h is a result as well, and whose old c another operator reads."""
+    model = layer("LSTM")
+    model.graph.node.extend([node("Exp", "h", "h_again"), node("Exp", "c0", "c_before")])
+    model.graph.output.extend([graphs.value("h_again", [1, 2, 5]), graphs.value("c_before", [1, 2, 5])])
+    return model
+
+
 def cache():
     """Attention over the last four keys, which are a state, and a count of calls; the longer past is none."""
     nodes = [node("Concat", "past_key k", "all", axis=0), node("Slice", "all one five", "present_key"),
@@ -45,6 +53,7 @@ def check_states(folder, imported, expect):
     models = {
         "state_of_lstm": (layer("LSTM"), {"h0": "h", "c0": "c"}),
         "state_of_gru": (layer("GRU", 2, direction="bidirectional", linear_before_reset=1, layout=1), {"h0": "h"}),
+        "state_of_lstm_read_twice": (lstm_read_twice(), {"h0": "h", "c0": "c"}),
         "state_each_of_the_other": (of_two(node("Mul", "x b_state", "a_state_out"), node("Sub", "a_state x", "b_state_out")), {}),
         "state_swapped": (of_two(node("Identity", "b_state", "a_state_out"), node("Identity", "a_state", "b_state_out")), {}),
         "state_of_itself": (of_two(node("Transpose", "a_state", "a_state_out", perm=[1, 0]),
@@ -54,6 +63,10 @@ def check_states(folder, imported, expect):
     for name, (model, states) in models.items():
         text = imported(name, model, states=states, automatic=True)
         expect("is a state" in text, f"{name}: the report names the states: {text}")
+        if name == "state_of_lstm":
+            header = (folder / f"{name}.hpp").read_text()
+            expect("layer_state.reset();" in header and "layer(x, kept.layer_state)" in header and "kept.h" not in header,
+                   f"{name}: the module keeps its own state")
         if name == "state_cache":
             expect("past_all -> present_all is no state: float32 [6, 3] becomes float32 [7, 3]" in text, text)
             expect("past_all" in (folder / f"{name}.hpp").read_text().split("struct buffers")[1], "past_all stays an input")

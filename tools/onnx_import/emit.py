@@ -121,8 +121,12 @@ def state_text(t):
     """The struct of the states; empty if there are none."""
     if not t.states:
         return ""
-    return STATE.format(members="".join(f"        {tensor_type(v.dtype, v.shape)} {member}{{}};\n" for member, v in t.states),
-                        zeros="".join(f"            {member} = {literal(0, v.dtype)};\n" for member, v in t.states))
+    tensors = [(member, v) for member, v in t.states if "." not in member]
+    members = [f"        {tensor_type(v.dtype, v.shape)} {member}{{}};\n" for member, v in tensors]
+    members += [f"        {kind} {member}{{}};\n" for member, kind in t.state_objects.items()]
+    zeros = [f"            {member} = {literal(0, v.dtype)};\n" for member, v in tensors]
+    zeros += [f"            {member}.reset();\n" for member in t.state_objects]
+    return STATE.format(members="".join(members), zeros="".join(zeros))
 
 
 def write_header(path, name, translation, origin):

@@ -112,7 +112,7 @@ def compared(t, prefix=""):
     end, far = "_again" if prefix else "", t.distances[1 if prefix else 0]
     return [Compared(f"out_{text}", f"expected_{text}{end}", f"{prefix}output.{text}", v, far.get(id(v)))
             for text, _, v in t.outputs] + \
-           [Compared(f"kept.{member}", f"expected_state_{member}{end}", f"{prefix}state.{member}", new, far.get(id(new)))
+           [Compared(f"kept.{member}", f"expected_state_{member.replace('.', '_')}{end}", f"{prefix}state.{member}", new, far.get(id(new)))
             for (member, _), (_, new) in zip(t.states, t.graph.states)]
 
 

@@ -50,6 +50,7 @@ class Translation:
         self.lines, self.members, self.problems = [], [], []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
+        self.state_names, self.state_objects = Names(["reset"]), {}  # names of members that are no tensors, with their types
         self.states = self.named_states()
         self.outputs = []
         outputs, taken = {}, set()
@@ -75,18 +76,37 @@ class Translation:
 
     def named_states(self):
         """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
-        members, pairs = Names(["reset"]), []
+        pairs = []
         for value, _ in self.graph.states:
-            member = members.make(value.name)
+            member = self.state_names.make(value.name)
             self.lines.append(Line("", f"const auto& {self.named(value)} = kept.{member};", "", None, "raw"))
             pairs.append((member, value))
         return pairs
+
+    def owned_state(self, module, kind, parts):
+        """The name of a module's state among the states of the graph, if nothing else reads and replaces these; or None.
+
+        `parts` are pairs of the values before and after, by the names of the state's members.
+        """
+        places = {part: next((i for i, pair in enumerate(self.graph.states) if pair[0] is old and pair[1] is new), None)
+                  for part, (old, new) in parts.items()}
+        if any(i is None or any(v.uses != 1 for v in self.graph.states[i]) for i in places.values()):
+            return None
+        name = self.state_names.make(f"{module}_state")
+        self.state_objects[name] = kind
+        for part, i in places.items():
+            member, value = self.states[i]
+            self.lines = [line for line in self.lines if line.text != f"const auto& {self.texts[id(value)]} = kept.{member};"]
+            self.states[i] = (f"{name}.{part}", value)
+        return f"kept.{name}"
 
     def write_states(self):
         """The last lines: each state gets its new value. One that another new value is made of is not overwritten before."""
         names = {self.texts[id(value)] for _, value in self.states}
         last = []
         for (member, old), (_, new) in zip(self.states, self.graph.states):
+            if member.partition(".")[0] in self.state_objects:
+                continue
             text, own, line = self.text(new), self.texts[id(old)], self.producers.get(id(new))
             reads = line.states if line is not None and line.place == "lazy" else {text} & names
             if reads - {own}:
@@ -189,7 +209,7 @@ class Translation:
                     self.problems.append((node, f"its output {value.name} is not supported"))
                 self.texts[id(value)] = self.names.make(value.name)
                 self.add_line(value, "", comment, outputs, None, step)
-            elif re.fullmatch(r"[A-Za-z_]\w*" + (r"(\.\w+)?" if step.in_memory else ""), result) and id(value) not in outputs:
+            elif re.fullmatch(r"[A-Za-z_]\w*" + (r"(\.\w+)*" if step.in_memory else ""), result) and id(value) not in outputs:
                 self.texts[id(value)] = result  # the same value by another name
                 self.producers[id(value)] = step.line_of(result)
                 if self.producers[id(value)] is not None and value.uses > 1:

@@ -78,8 +78,13 @@ class Module:
         read = any(v is not None and v.uses for v in s.node.outputs[1:])
         if not read and not any(s.has(place) for place in places.values()):
             return ""
-        shape = (self.directions, self.batch, self.hidden)
-        name = s.object_buffer("state", f"decltype({module})::state<{self.batch}>", (len(places), *shape))
+        shape, kind = (self.directions, self.batch, self.hidden), f"decltype({module})::state<{self.batch}>"
+        if not self.batch_first:
+            ends = dict(zip(places, list(s.node.outputs[1:]) + [None, None]))
+            owned = s.translation.owned_state(module, kind, {p: (s.node.input(place), ends[p]) for p, place in places.items()})
+            if owned:
+                return owned
+        name = s.object_buffer("state", kind, (len(places), *shape))
         for part, place in places.items():
             zeros = f"zeros<{s.type}, {', '.join(map(str, shape))}>()"
             s.raw(f"step({name}.{part}, {self.turned(s.x(place)) if s.has(place) else zeros});")
