@@ -86,6 +86,17 @@ def of_each_error():
                         [graphs.value(f"{name}_result", [3, 32]) for name in names], weights), inputs
 
 
+def of_state():
+    """A product of a state, which is zero in the first call and has an outlier, 4000, in the second."""
+    r = np.random.default_rng(11)
+    matrix, outlier = r.standard_normal((256, 32)).astype(np.float32), np.zeros(256, np.float32)
+    matrix[100], outlier[100] = 0, 4000
+    nodes = [helper.make_node("MatMul", ["state", "matrix"], ["y"]), helper.make_node("Add", ["x", "outlier"], ["new_state"])]
+    weights = [numpy_helper.from_array(matrix, "matrix"), numpy_helper.from_array(outlier, "outlier")]
+    return graphs.model(nodes, [graphs.value("x", [3, 256]), graphs.value("state", [3, 256])],
+                        [graphs.value("y", [3, 32]), graphs.value("new_state", [3, 256])], weights)
+
+
 def check_narrow(folder, imported, expect):
     check_rules(expect)
     both = {"direction": "bidirectional"}
@@ -120,5 +131,7 @@ def check_narrow(folder, imported, expect):
                              ("greater", "packed<bf16, 256, 32>", "bf16"), ("opposite", "packed<float, 256, 32>", "float")):
         expect(f"{kind} {name}_matrix{{}};" in header and f"{name}_matrix: {text}, " in report, f"auto: {name} is {text}: {report}")
     expect("float, 32768 bytes; int8 has " in report and "; bf16 has " in report, f"auto: errors of refused types: {report}")
+    report = imported("narrow_state", of_state(), automatic=True, weights="auto")
+    expect("matrix: bf16" in report, f"auto: errors are those of a call with a state that is not zero: {report}")
     report = imported("narrow_thin", graphs.node_model("MatMul", [(4, 8), np.ones((8, 3), np.float32)], [4, 3]), weights="int8")
     expect("no weight is narrow" in report, f"int8 is not taken where it needs more bytes: {report}")

@@ -98,6 +98,11 @@ class Graph:
         """All values that a caller gets."""
         return [value for _, value in self.outputs] + [value for _, value in self.states]
 
+    def second_call(self, first):
+        """The arrays of inputs and states of a second call, by id(); `first` are those of the first that differ from `array`."""
+        return {id(v): self.again[id(v)] for v in self.inputs} | {
+            id(before): first.get(id(after), after.array) for before, after in self.states}
+
     def remove_dead_nodes(self):
         """Drops nodes whose results nothing reads, and counts how often each value is read."""
         wanted = {id(value) for value in self.results()}

@@ -98,6 +98,10 @@ def computed_with(node, kind, arrays):
     return results if isinstance(results, tuple) else (results,)
 
 
+def arrays_of(values, call):
+    return [None if v is None else call.get(id(v), v.array) for v in values]
+
+
 @dataclass(frozen=True)
 class Choice:
     """The kind of a member's matrices, the error of its layer with it, and the bytes of its matrices."""
@@ -110,27 +114,30 @@ class Choice:
 
 
 class Weights:
-    """Chooses the kind of each weight, and remembers it."""
+    """Chooses the kind of each weight of a graph, and remembers it."""
 
-    def __init__(self, option):
+    def __init__(self, option, graph):
         self.option, self.choices, self.nodes = option, {}, {}
+        self.calls = [{}]  # arrays by id() that replace those of the graph; in a first call states are zeros and tell little
+        if option != "float" and graph.states:
+            self.calls.append(self.computed(graph, graph.second_call({})))
 
     def choose(self, node, matrices, grouped=False):
         """What a Choice has but the name, for a node whose weights are matrices of these depths and columns."""
         size = {kind: sum(kind.size(*matrix) for matrix in matrices) for kind in [*KINDS[self.option], FLOAT]}
-        given = [None if v is None else v.array for v in node.inputs]
         place = next(i for i, v in enumerate(node.outputs) if v is not None)
-        expected, errors = node.outputs[place].array, {}
+        result, errors = node.outputs[place], {}
         for kind in KINDS[self.option]:
-            if size[kind] < size[FLOAT] and (kind.grouped or not grouped) and expected.dtype == np.float32:
-                errors[kind] = relative_error(computed_with(node, kind, given)[place], expected)
+            if size[kind] < size[FLOAT] and (kind.grouped or not grouped) and result.dtype == np.float32:
+                errors[kind] = max(relative_error(computed_with(node, kind, arrays_of(node.inputs, call))[place],
+                                                  call.get(id(result), result.array)) for call in self.calls)
         fitting = [kind for kind in errors if errors[kind] <= MOST_ERROR]
         if self.option == "auto" or fitting:
             best = min(fitting, key=lambda kind: size[kind], default=FLOAT)
         else:  # asked for, whatever the error
             best = min(errors, key=errors.get, default=FLOAT)
         refused = {kind: error for kind, error in errors.items() if error > MOST_ERROR and kind is not best}
-        return best, errors.get(best, 0.0), size[best] * (expected.itemsize // 4 if best is FLOAT else 1), refused
+        return best, errors.get(best, 0.0), size[best] * (result.dtype.itemsize // 4 if best is FLOAT else 1), refused
 
     def record(self, node, member, name, choice):
         self.choices.setdefault(member, Choice(name, *choice))
@@ -142,7 +149,6 @@ class Weights:
         arrays = dict(given)
         with np.errstate(all="ignore"):
             for node in graph.nodes:
-                operands = [None if v is None else arrays.get(id(v), v.array) for v in node.inputs]
-                results = computed_with(node, self.nodes.get(id(node), FLOAT), operands)
+                results = computed_with(node, self.nodes.get(id(node), FLOAT), arrays_of(node.inputs, arrays))
                 arrays.update({id(v): np.asarray(a) for v, a in zip(node.outputs, results) if v is not None})
         return arrays

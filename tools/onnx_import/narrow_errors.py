@@ -41,7 +41,5 @@ def distances(graph, weights):
     of_first = {id(v): distance_between(first.get(id(v), v.array), v.array) for v in results}
     if not graph.states:
         return of_first, {}
-    given = {id(v): graph.again[id(v)] for v in graph.inputs}
-    given |= {id(before): first.get(id(after), after.array) for before, after in graph.states}
-    second = weights.computed(graph, given)
+    second = weights.computed(graph, graph.second_call(first))
     return of_first, {id(v): distance_between(second.get(id(v), v.array), graph.again[id(v)]) for v in results}

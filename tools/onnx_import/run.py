@@ -61,7 +61,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
     graph.remove_dead_nodes()
-    translation = Translation(graph, name, Weights(weights))
+    translation = Translation(graph, name, Weights(weights, graph))
     if translation.weights.nodes:
         translation.distances = distances(graph, translation.weights)
     try:

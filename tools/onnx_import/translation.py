@@ -79,7 +79,8 @@ class Translation:
         pairs = []
         for value, _ in self.graph.states:
             member = self.state_names.make(value.name)
-            self.lines.append(Line("", f"const auto& {self.named(value)} = kept.{member};", "", None, "raw"))
+            text = f"const auto& {self.named(value)} = kept.{member};"
+            self.lines += [Line("", text, "", None, "raw")] if value.uses else []
             pairs.append((member, value))
         return pairs
 
