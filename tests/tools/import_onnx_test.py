@@ -67,6 +67,9 @@ def check_command(folder):
     expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
     done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, f"the command imports a model: {done.stdout}{done.stderr}")
+    narrow = subprocess.run(command + ["--shape", "rows=5", "--weights", "bf16", "--out", str(folder / "narrow")],
+                            capture_output=True, text=True, check=False)
+    expect(narrow.returncode == 0 and "q.weight: bf16, 512 bytes" in narrow.stdout, f"--weights: {narrow.stdout}{narrow.stderr}")
     return "attentive"
 
 
