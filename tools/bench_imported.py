@@ -29,6 +29,8 @@ from onnx_import.emit import write_all
 from onnx_import.errors import ModelError
 from onnx_import.evaluate import Evaluation
 from onnx_import.load import fixed_shapes, read_model
+from onnx_import.narrow import KINDS, Weights
+from onnx_import.narrow_errors import distances
 from onnx_import.translation import Translation
 from onnxruntime_peer import ROOT, OnnxRuntime, SessionCall, find_onnxruntime, find_xsimd, skip
 
@@ -52,7 +54,9 @@ def import_into(folder, given):
     evaluation = Evaluation(model, shapes, constants, samples)
     graph = evaluation.graph
     graph.remove_dead_nodes()
-    translation = Translation(graph, NAME)
+    translation = Translation(graph, NAME, Weights(given.weights, graph))
+    if translation.weights.nodes:
+        translation.distances = distances(graph, translation.weights)
     for node, reason in evaluation.problems + translation.problems:
         raise ModelError(f"{node.name} ({node.title}) is not covered: {reason}")
     write_all(folder, NAME, translation, f"Imported from {pathlib.Path(given.model).name} by tools/bench_imported.py.")
@@ -89,6 +93,7 @@ def check_agreement(references, outputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_model_options(parser)
+    parser.add_argument("--weights", choices=list(KINDS), default="float", help="of the imported model, not of ONNX Runtime's")
     parser.add_argument("--onnxruntime", default="node_modules/onnxruntime-node", help="libonnxruntime.so, or a folder above it")
     parser.add_argument("--xsimd", default=find_xsimd(), help="the folder that has xsimd/xsimd.hpp")
     parser.add_argument("--rounds", type=int, default=10)
@@ -118,7 +123,8 @@ def main():
     for _ in range(given.rounds):
         ours = min(ours, library.time_ours(3, calls))
         theirs = min(theirs, call.time(3, calls))
-    row = f"| {pathlib.Path(given.model).stem} | {ours / 1000:.1f} | {theirs / 1000:.1f} | {theirs / ours:.2f} |"
+    name = pathlib.Path(given.model).stem + (f", {given.weights}" if given.weights != "float" else "")
+    row = f"| {name} | {ours / 1000:.1f} | {theirs / 1000:.1f} | {theirs / ours:.2f} |"
     if given.markdown:
         is_new = not given.markdown.exists()
         with open(given.markdown, "a") as table:

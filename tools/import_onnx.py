@@ -12,6 +12,7 @@ import numpy as np
 
 from onnx_import.errors import ModelError
 from onnx_import.load import read_model
+from onnx_import.narrow import KINDS
 from onnx_import.run import import_model
 
 
@@ -46,6 +47,14 @@ def sample(text):
         raise ModelError(f"--input {text}: {failure}") from None
 
 
+def states(texts):
+    """Names of outputs by those of the inputs that they replace, and whether names of the model may tell others."""
+    pairs = [named(text, "--state") for text in texts if text != "none"]
+    if len({before for before, _ in pairs}) != len(pairs):
+        raise ModelError("--state: an input is given twice")
+    return dict(pairs), "none" not in texts
+
+
 def add_model_options(parser):
     parser.add_argument("model", help="a .onnx file")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,128",
@@ -64,6 +73,10 @@ def main(arguments=None):
     """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
     parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
     add_model_options(parser)
+    parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT",
+                        help="an input that an output replaces for the next call; none: not even if names tell it")
+    parser.add_argument("--weights", choices=list(KINDS), default="float",
+                        help="elements of matrices and kernels; auto: as few bits as the error of each layer allows")
     parser.add_argument("--name", default="net", help="of the struct and the files")
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
     parser.add_argument("--embed", action="store_true",
@@ -72,9 +85,10 @@ def main(arguments=None):
     try:
         if not given.name.isidentifier() or not given.name.isascii():
             raise ModelError(f"--name {given.name}: a name of C++ is needed")
+        given_states, automatic = states(given.state)
         complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
                                       origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
-                                      embed=given.embed)
+                                      states=given_states, automatic=automatic, weights=given.weights, embed=given.embed)
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2

@@ -115,17 +115,7 @@ def attentions():
 def single_operators():
     """A handful of models of one operator each, by name."""
     indices = np.array([[0, 2], [-1, 1]], np.int64)
-    r = np.random.default_rng(3)
-
-    def gates(*shape):
-        return r.standard_normal(shape).astype(np.float32) * np.float32(0.5)
-
     return {
-        "lstm": node_model("LSTM", [(3, 2, 4), gates(2, 12, 4), gates(2, 12, 3), gates(2, 24)], [3, 2, 2, 3], hidden_size=3,
-                           direction="bidirectional"),
-        "gru": node_model("GRU", [(3, 2, 4), gates(1, 9, 4), gates(1, 9, 3), gates(1, 18)], [3, 1, 2, 3], hidden_size=3,
-                          direction="reverse", linear_before_reset=1),
-        "rnn": node_model("RNN", [(3, 2, 4), gates(1, 3, 4), gates(1, 3, 3)], [3, 1, 2, 3], hidden_size=3),
         "loss": node_model("SoftmaxCrossEntropyLoss", [(2, 3, 4), np.array([[0, 2, 1, 1], [2, 2, 0, 1]])], [], ignore_index=2),
         "fourier": node_model("DFT", [(1, 6, 1)], [1, 6, 2], opset=17),
         "clip": node_model("Clip", [(3, 4), np.float32(-0.5), np.float32(0.5)], [3, 4]),

@@ -92,6 +92,11 @@ def cases(folder):
         "wrong_option": (exp_model(), ["--shape", "x"], "NAME=VALUE"),
         "unknown_input": (exp_model(), ["--shape", "z=2"], "--shape z"),
         "unknown_constant": (exp_model(), ["--constant", "z=2"], "--constant z"),
+        "state_without_output": (exp_model(), ["--state", "x=z"], "no output z"),
+        "state_without_input": (exp_model(), ["--state", "z=y"], "no input z"),
+        "state_of_other_shape": (graphs.convolutional(), ["--state", "image=classes"], "becomes float32 [1, 10]"),
+        "state_twice": (exp_model(), ["--state", "x=y", "--state", "x=y"], "given twice"),
+        "state_constant": (exp_model(), ["--state", "x=y", "--constant", "x=1,2,3,4,5,6"], "begins with zeros"),
         "missing_sample": (exp_model(), ["--input", f"x={folder}/none.npy"], "none.npy"),
     }
     for name, (model, options, text) in models.items():

@@ -7,6 +7,7 @@
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,13 +23,17 @@ except ImportError as missing:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
 import import_onnx_graphs as graphs  # noqa: E402
+from import_onnx_narrow import check_narrow  # noqa: E402
+from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
+from import_onnx_states import check_states  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
+GROUP = 12  # models of one program
 failures = []
 
 
@@ -56,6 +61,7 @@ def check_text():
     expect(literal(-np.inf, np.float32) == "-std::numeric_limits<float>::infinity()", "an infinity")
     names = Names()
     expect([names.make(n) for n in ("a/b.c", "a.b.c", "1x", "sum", "")] == ["a_b_c", "a_b_c_1", "x1x", "sum_1", "value"], "names")
+    expect([names.make(n) for n in ("packed", "workspace")] == ["packed_1", "workspace_1"], "names of types in the header are taken")
     prefix = shared_prefix(["net/a/b", "net/a/c", "net/d", "net/e", "y"])
     expect(prefix == "net_" and Names(prefix=prefix).make("net/a/b") == "a_b", "names without the prefix that most share")
 
@@ -74,6 +80,9 @@ def check_command(folder):
     expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
     done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, f"the command imports a model: {done.stdout}{done.stderr}")
+    narrow = subprocess.run(command + ["--shape", "rows=5", "--weights", "bf16", "--out", str(folder / "narrow")],
+                            capture_output=True, text=True, check=False)
+    expect(narrow.returncode == 0 and "q.weight: bf16, 512 bytes" in narrow.stdout, f"--weights: {narrow.stdout}{narrow.stderr}")
     return "attentive"
 
 
@@ -85,9 +94,25 @@ def check_uncovered(folder):
     expect(not complete and "first (Det)" in text, f"operators that are not covered are listed: {text}")
 
 
+def compile_and_run(names, folder, compiler, flags):
+    """One program for several models, since all of them need too much memory of a compiler."""
+    source, program = folder / "group.cpp", folder / "group"
+    calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
+    embedded = "attentive" in names
+    calls += "    good &= embedded_agrees(arguments[1]);\n" if embedded else ""
+    source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
+                      (EMBEDDED if embedded else "") + f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
+    built = subprocess.run([compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *flags, str(source), "-o", str(program)],
+                           cwd=ROOT, check=False)
+    expect(built.returncode == 0, f"the program of {', '.join(names)} compiles")
+    if built.returncode == 0:
+        expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, f"outputs of {', '.join(names)} agree")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--only", default="", help="a regular expression of the models that are compiled")
     parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     check_text()
@@ -97,26 +122,25 @@ def main():
         names = [check_command(folder)]
         check_uncovered(folder)
         check_refusals(folder, expect)
-        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
-            name = f"net_{operator}"
+
+        def imported(name, model, **options):
+            """Imports a model into the program; returns the report, or an empty text after a failure."""
             try:
-                complete, text = import_model(model, name, folder)
-                expect(complete, f"{name}: {text}")
-                names.append(name)
+                complete, text = import_model(model, name, folder, **options)
             except ModelError as failure:
-                expect(False, f"{name}: {failure}")
-        source = folder / "all.cpp"
-        calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
-        source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) + EMBEDDED +
-                          f"int main(int, char** arguments) {{\n    bool good = embedded_agrees(arguments[1]);\n"
-                          f"{calls}    return good ? 0 : 1;\n}}\n")
-        program = folder / "all"
-        built = subprocess.run([given.compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *given.flags, str(source),
-                                "-o", str(program)],
-                               cwd=ROOT, check=False)
-        expect(built.returncode == 0, "the program compiles")
-        if built.returncode == 0:
-            expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, "all outputs agree")
+                complete, text = False, str(failure)
+            expect(complete, f"{name}: {text}")
+            names.extend([name] if complete else [])
+            return text if complete else ""
+
+        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
+            imported(f"net_{operator}", model)
+        check_recurrent(folder, imported, expect)
+        check_narrow(folder, imported, expect)
+        check_states(folder, imported, expect)
+        names = [name for name in names if re.search(given.only, name)]
+        for first in range(0, len(names), GROUP):
+            compile_and_run(names[first:first + GROUP], folder, given.compiler, given.flags)
     print("failed" if failures else "passed")
     return 1 if failures else 0
 

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+LICENSE = "SPDX-License-Identifier: 0BSD"  # of what is written
 TYPES = {"float32": "float", "float64": "double", "float16": "f16", "bool": "bool"}
 KEYWORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
 co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do double
@@ -18,7 +19,7 @@ gelu gelu_tanh hard_sigmoid hard_swish identity index iota isnan keep_dims layer
 log_softmax logsumexp map masked matmul max max_pool mean min mish norm normalize outer pack pad permute pow prod relu reshape
 rms_norm roll round row rsqrt sigmoid silu sin slice softmax softplus split sqrt squeeze stack store sum take tanh tensor topk
 transpose unsqueeze upsample variance view_of where windows zeros f16 bf16 shape scale softcap bias causal plan keep keep_finite
-keys_below ignore attention""".split()
+keys_below ignore attention nn packed quantized smoothed workspace workspace_bytes""".split()
 
 
 def ctype(dtype):

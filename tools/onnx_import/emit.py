@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Writes the header, the test and the files of weights and samples."""
-import numpy as np
-
-from .cpp import tensor_type
+from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
+from .emit_test import samples_of, write_test
 from .safetensors import write_safetensors
 
 HEADER = """// {title}
@@ -25,7 +24,7 @@ using namespace ashlar;
 
 /// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
 struct {name} {{
-{members}
+{members}{state}
     /// The values that operators write to memory.
     struct buffers {{
 {buffers}    }};
@@ -51,7 +50,7 @@ namespace {name}_plan {{
 
 extern {name} model;  // declared for the size of the scratch only: nothing reads or defines these objects
 extern {name}::buffers values;
-{planned}
+{planned_state}{planned}
 constexpr std::size_t most() {{
     std::size_t bytes = 0;
     model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&) -> To& {{
@@ -80,74 +79,21 @@ inline void {name}::operator()({outer_parameters}, scratch& memory) const {{
 }}  // namespace imported
 """
 
-TEST = """// {title}
-// Loads the weights of {name}, runs it with the sample inputs and compares with the reference values.
-#include "{name}.hpp"
-
-#include <cmath>
-#include <cstdio>
-#include <string>
-#include <tuple>
-
-#include <ashlar/io.hpp>
-
-namespace {name}_test {{
-
-using namespace imported;
-
-static {name} model;
-static {name}::scratch scratch;
-{tensors}
-static double number(auto element) {{ return static_cast<double>(element); }}
-[[maybe_unused]] static double number(f16 element) {{ return static_cast<double>(static_cast<float>(element)); }}
-
-/// Whether entries agree to the tolerance, relative to the expected one where that is above 1.
-template <class Found, class Expected>
-static bool agree(const char* name, const Found& found, const Expected& expected, double tolerance) {{
-    auto entry = expected.begin();
-    for (std::size_t i = 0; i < Found::size; ++i, ++entry) {{
-        const double a = number(found.begin()[static_cast<std::ptrdiff_t>(i)]), b = number(*entry);
-        if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
-        std::printf("{name}: %s, entry %zu: %.9g, expected %.9g\\n", name, i, a, b);
-        return false;
-    }}
-    return true;
-}}
-
-static bool loaded(const io::result& r) {{
-    if (!r) std::printf("{name}: %s\\n", r.message().c_str());
-    return static_cast<bool>(r);
-}}
-
-static void run() {{ model({arguments}); }}
-
-/// The folder has {name}.safetensors and {name}_test.safetensors.
-static bool passes(const std::string& folder) {{
-{loads}    run();
-    bool good = true;
-{checks}    return good;
-}}
-
-}}  // namespace {name}_test
-
-#ifndef ASHLAR_IMPORT_NO_MAIN
-int main(int count, char** arguments) {{
-    const bool good = {name}_test::passes(count > 1 ? arguments[1] : ".");
-    if (good) std::puts("{name}: all outputs agree");
-    return good ? 0 : 1;
-}}
-#endif
+STATE = """
+    /// What a call leaves for the next one. It begins with zeros.
+    struct state {{
+{members}
+        /// Forgets all calls.
+        void reset() {{
+{zeros}        }}
+    }};
 """
-LICENSE = "SPDX-License-Identifier: 0BSD"
+
 
 
 def commented(text):
     """Text of the model on one line; a backslash at its end would continue the comment."""
     return " ".join(text.split()).replace("\\", "/")
-
-
-def buffers_of(translation):
-    return [line for line in translation.lines if line.place in ("buffer", "memory", "stub")]
 
 
 def line_text(line):
@@ -172,45 +118,40 @@ def listed(parts, indent):
     return (",\n" + " " * indent).join(parts)
 
 
+def state_text(t):
+    """The struct of the states; empty if there are none."""
+    if not t.states:
+        return ""
+    tensors = [(member, v) for member, v in t.states if "." not in member]
+    members = [f"        {tensor_type(v.dtype, v.shape)} {member}{{}};\n" for member, v in tensors]
+    members += [f"        {kind} {member}{{}};\n" for member, kind in t.state_objects.items()]
+    zeros = [f"            {member} = {literal(0, v.dtype)};\n" for member, v in tensors]
+    zeros += [f"            {member}.reset();\n" for member in t.state_objects]
+    return STATE.format(members="".join(members), zeros="".join(zeros))
+
+
 def write_header(path, name, translation, origin):
     t = translation
-    buffers = buffers_of(t)
+    buffers = t.buffers()
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
-    parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"{kind}& {text}" for text, kind in outputs]
-    names = ", ".join(text for text, _ in inputs + outputs)
+    kept = ["kept"] if t.states else []
+    parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"state& {text}" for text in kept]
+    parameters += [f"{kind}& {text}" for text, kind in outputs]
+    names = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
     used = [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
         members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
-        buffers="".join(f"        {tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
+        state=state_text(t), planned_state=f"extern {name}::state kept;\n" if kept else "",
+        buffers="".join(f"        {b.kind or tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
         parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
         planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=names,
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
     path.write_text(text)
-
-
-def write_test(path, name, translation):
-    t = translation
-    tensors, named, checks = [], [], []
-    for text, v in t.inputs:
-        tensors.append(f"static {tensor_type(v.dtype, v.shape)} in_{text};\n")
-        named.append(f'io::named("input.{text}", in_{text})')
-    for text, _, v in t.outputs:
-        kind = tensor_type(v.dtype, v.shape)
-        tensors.append(f"static {kind} out_{text}, expected_{text};\n")
-        named.append(f'io::named("output.{text}", expected_{text})')
-        tolerance = "2e-3" if v.dtype == np.float16 else "1e-5"
-        checks.append(f'    good &= agree("{text}", out_{text}, expected_{text}, {tolerance});\n')
-    loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
-    loads += (f'    if (!loaded(io::load(std::tuple({", ".join(named)}),\n'
-              f'                         folder + "/{name}_test.safetensors")))\n        return false;\n')
-    arguments = [f"in_{text}" for text, _ in t.inputs] + [f"out_{text}" for text, _, _ in t.outputs] + ["scratch"]
-    path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads, arguments=", ".join(arguments),
-                                checks="".join(checks)))
 
 
 def write_all(folder, name, translation, origin, embed=False):
@@ -220,25 +161,5 @@ def write_all(folder, name, translation, origin, embed=False):
     write_header(paths[0], name, translation, origin)
     write_test(paths[1], name, translation)
     write_safetensors(paths[2], [pair for m in translation.members for pair in m.arrays.items()])
-    samples = [(f"input.{text}", v.array) for text, v in translation.inputs]
-    samples += [(f"output.{text}", v.array) for text, _, v in translation.outputs]
-    write_safetensors(paths[3], samples)
+    write_safetensors(paths[3], samples_of(translation))
     return paths + (write_embedded(folder, name) if embed else [])
-
-
-def report(name, graph, translation, problems, notes, paths):
-    """What was made, as text."""
-    t = translation
-    buffers = buffers_of(t)
-    size = sum(line.array.dtype.itemsize * line.array.size for line in buffers)
-    weights = sum(a.nbytes for m in t.members for a in m.arrays.values())
-    arrays = sum(len(m.arrays) for m in t.members)
-    lines = [f"{name}: {len(graph.nodes)} operators, {arrays} arrays of weights ({weights} bytes), "
-             f"{len(buffers)} buffers ({size} bytes)"]
-    lines += [f"  input  {text} {list(v.shape)} {v.dtype}" for text, v in t.inputs]
-    lines += [f"  output {text} {list(v.shape)} {v.dtype}" for text, _, v in t.outputs]
-    lines += notes + [f"wrote {path}" for path in paths]
-    if problems:
-        lines.append(f"{len(problems)} operators are not covered:")
-        lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in problems]
-    return "\n".join(lines)

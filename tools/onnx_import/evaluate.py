@@ -29,7 +29,7 @@ def check_broadcast(values):
 class Evaluation:
     """Turns a ModelProto into a Graph. What cannot be evaluated is listed in `problems`: pairs of a node and a reason."""
 
-    def __init__(self, model, shapes, constants, samples):
+    def __init__(self, model, shapes, constants, samples, seed=1):
         self.model, self.opsets = model, opsets_of(model)
         self.graph = Graph(model.graph.name)
         self.problems, self.count = [], 0
@@ -40,7 +40,7 @@ class Evaluation:
             scope[tensor.name] = Value(tensor.name, array_of(tensor), constant=True)
         if model.graph.sparse_initializer:
             raise ModelError("the model has sparse initialisers, which are not supported; make them dense")
-        random = np.random.default_rng(1)
+        random = np.random.default_rng(seed)
         for declared in model.graph.input:
             if declared.name in scope:
                 continue

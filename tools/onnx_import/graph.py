@@ -38,6 +38,7 @@ class Node:
     attributes: dict
     opset: int
     subgraphs: dict = field(default_factory=dict)
+    product: object = None  # of rows and a constant matrix, if its elements are not those of the graph
 
     @property
     def title(self):
@@ -48,6 +49,10 @@ class Node:
 
     def input(self, place):
         return self.inputs[place] if place < len(self.inputs) else None
+
+    def multiply(self, rows, matrix):
+        """rows [..., depth] times a matrix [depth, columns]."""
+        return (self.product or np.matmul)(rows, matrix)
 
     def array(self, place, default=None):
         value = self.input(place)
@@ -86,10 +91,21 @@ class Graph:
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)  # pairs of a name and a value
     nodes: list = field(default_factory=list)
+    states: list = field(default_factory=list)  # pairs of a value among the inputs and the one that replaces it
+    again: dict = field(default_factory=dict)  # arrays of a second call, by id() of inputs, outputs and new states
+
+    def results(self):
+        """All values that a caller gets."""
+        return [value for _, value in self.outputs] + [value for _, value in self.states]
+
+    def second_call(self, first):
+        """The arrays of inputs and states of a second call, by id(); `first` are those of the first that differ from `array`."""
+        return {id(v): self.again[id(v)] for v in self.inputs} | {
+            id(before): first.get(id(after), after.array) for before, after in self.states}
 
     def remove_dead_nodes(self):
         """Drops nodes whose results nothing reads, and counts how often each value is read."""
-        wanted = {id(value) for _, value in self.outputs}
+        wanted = {id(value) for value in self.results()}
         live = []
         for node in reversed(self.nodes):
             if any(value is not None and id(value) in wanted for value in node.outputs):
@@ -100,5 +116,5 @@ class Graph:
             for value in node.inputs:
                 if value is not None:
                     value.uses += 1
-        for _, value in self.outputs:
+        for value in self.results():
             value.uses += 1

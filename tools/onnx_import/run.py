@@ -1,23 +1,55 @@
 # SPDX-License-Identifier: BSL-1.0
 """From a model in memory to files: what the command line and the tests call."""
 from .cpp import FUNCTIONS, KEYWORDS
-from .emit import report, write_all
+from .emit import write_all
 from .errors import ModelError
 from .evaluate import Evaluation
 from .load import check_model, fixed_shapes
+from .narrow import Weights
+from .narrow_errors import distances
+from .report import report
+from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
 
-def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True,
-                 embed=False):
-    """Writes the files. Returns whether all operators are covered, and the report."""
+def evaluated(model, shapes, constants, samples, states, automatic, notes):
+    """The evaluation of a call, with its states apart, and of a second one if there are states."""
+    pairs = candidates(model, states, automatic, {*constants, *samples})
+    evaluation = Evaluation(model, shapes, constants, {**samples, **zeros_of(pairs, model, shapes)})
+    graph = evaluation.graph
+    if evaluation.problems or not pairs:
+        return evaluation
+    kept = kept_pairs(pairs, graph, notes)
+    if len(kept) != len(pairs):  # the others get samples that are no zeros
+        evaluation = Evaluation(model, shapes, constants, {**samples, **zeros_of(kept, model, shapes)})
+        graph = evaluation.graph
+    split_off(graph, kept)
+    if kept:
+        reached = {before.name: after.array for before, after in graph.states}
+        second = Evaluation(model, shapes, constants, {**samples, **reached}, seed=2).graph
+        split_off(second, kept)
+        graph.again = {id(first): value.array for first, value in zip(graph.inputs + graph.results(),
+                                                                      second.inputs + second.results())}
+    notes += [f"{pair.before} is a state: {pair.after} replaces it" + (" (taken by their names; --state none takes no state)"
+                                                                      if pair.by_name else "") for pair in kept]
+    return evaluation
+
+
+def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
+                 automatic=False, weights="float", embed=False):
+    """Writes the files. Returns whether all operators are covered, and the report.
+
+    `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
+    `weights` is an option of narrow.KINDS. With `embed` there is a header with the weights too.
+    """
     if name in KEYWORDS or name in FUNCTIONS:
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
     notes = []
     if check:
         check_model(model, notes)
     try:
-        evaluation = Evaluation(model, fixed_shapes(model, shapes or {}, constants or {}), constants or {}, samples or {})
+        evaluation = evaluated(model, fixed_shapes(model, shapes or {}, constants or {}), constants or {}, samples or {},
+                               states or {}, automatic, notes)
     except RecursionError:
         raise ModelError("graphs or functions inside each other are nested too deeply") from None
     except MemoryError as failure:
@@ -29,7 +61,9 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
     graph.remove_dead_nodes()
-    translation = Translation(graph, name)
+    translation = Translation(graph, name, Weights(weights, graph))
+    if translation.weights.nodes:
+        translation.distances = distances(graph, translation.weights)
     try:
         paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed)
     except OSError as failure:

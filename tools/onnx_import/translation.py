@@ -7,6 +7,7 @@ import numpy as np
 
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
 from .errors import ModelError, Uncovered
+from .narrow import FLOAT
 from .operators import TABLE
 
 MOST_OPERATIONS = 10  # of an expression that waits for its reader
@@ -24,6 +25,8 @@ class Line:
     heavy: bool = False
     view: bool = False
     operations: int = 1
+    states: frozenset = frozenset()  # that an expression reads when it is evaluated
+    kind: str = ""  # the type of a buffer that is no tensor
 
 
 @dataclass(eq=False)
@@ -40,12 +43,15 @@ class Member:
 class Translation:
     """The lines, members and buffers of a graph; `problems` are pairs of a node and a reason."""
 
-    def __init__(self, graph, struct):
+    def __init__(self, graph, struct, weights):
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
-        self.graph, self.names = graph, Names([struct], prefix)
+        self.graph, self.names = graph, Names([struct] + (["state", "kept"] if graph.states else []), prefix)
+        self.weights, self.distances = weights, ({}, {})  # those of the results of two calls, if weights are narrow
         self.lines, self.members, self.problems = [], [], []
-        self.texts, self.producers = {}, {}
+        self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
+        self.state_names, self.state_objects = Names(["reset"]), {}  # names of members that are no tensors, with their types
+        self.states = self.named_states()
         self.outputs = []
         outputs, taken = {}, set()
         for name, value in graph.outputs:
@@ -62,6 +68,57 @@ class Translation:
             if self.texts.get(id(value)) == text:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
+        self.write_states()
+
+    def buffers(self):
+        """The lines whose values are in the scratch."""
+        return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
+
+    def named_states(self):
+        """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
+        pairs = []
+        for value, _ in self.graph.states:
+            member = self.state_names.make(value.name)
+            text = f"const auto& {self.named(value)} = kept.{member};"
+            self.lines += [Line("", text, "", None, "raw")] if value.uses else []
+            pairs.append((member, value))
+        return pairs
+
+    def owned_state(self, module, kind, parts):
+        """The name of a module's state among the states of the graph, if nothing else reads and replaces these; or None.
+
+        `parts` are pairs of the values before and after, by the names of the state's members.
+        """
+        places = {part: next((i for i, pair in enumerate(self.graph.states) if pair[0] is old and pair[1] is new), None)
+                  for part, (old, new) in parts.items()}
+        if any(i is None or any(v.uses != 1 for v in self.graph.states[i]) for i in places.values()):
+            return None
+        name = self.state_names.make(f"{module}_state")
+        self.state_objects[name] = kind
+        for part, i in places.items():
+            member, value = self.states[i]
+            self.lines = [line for line in self.lines if line.text != f"const auto& {self.texts[id(value)]} = kept.{member};"]
+            self.states[i] = (f"{name}.{part}", value)
+        return f"kept.{name}"
+
+    def write_states(self):
+        """The last lines: each state gets its new value. One that another new value is made of is not overwritten before."""
+        names = {self.texts[id(value)] for _, value in self.states}
+        last = []
+        for (member, old), (_, new) in zip(self.states, self.graph.states):
+            if member.partition(".")[0] in self.state_objects:
+                continue
+            text, own, line = self.text(new), self.texts[id(old)], self.producers.get(id(new))
+            reads = line.states if line is not None and line.place == "lazy" else {text} & names
+            if reads - {own}:
+                if line is None:
+                    line = Line(self.names.make(f"next_{member}"), text, f"the next {member}", new.array, "buffer")
+                    self.lines.append(line)
+                self.materialise(line)
+                text = line.name
+            if text != own:
+                last.append(Line(f"kept.{member}", text, f"the next {member}", new.array, "output"))
+        self.lines += last
 
     def named(self, value):
         self.texts[id(value)] = self.names.make(value.name)
@@ -82,21 +139,55 @@ class Translation:
         array = np.asarray(array)
         return self.add_member(name, tensor_type(array.dtype, array.shape), "self.{}", {"": array})
 
-    def add_member(self, name, kind, shown, arrays):
-        """A member of type `kind`; `arrays` are by what follows its name in the file."""
-        text = self.names.make(name)
+    def add_member(self, name, kind, shown, arrays, short=None):
+        """A member of type `kind`; `arrays` are by what follows its name in the file, which `short` replaces in the code."""
+        text = self.names.make(short or name)
         known = {member.stored for member in self.members}
         stored = name if re.fullmatch(r"[A-Za-z0-9_./:-]+", name) and name not in known else text
         self.members.append(Member(text, stored, kind, shown.format(text), {stored + end: a for end, a in arrays.items()}))
         return text
 
-    def packed(self, value, transposed):
+    def module(self, node, values, kind, element, arrays, grouped=False):
+        """The name of a module of ashlar whose weights are `values`; nodes with the same weights share it.
+
+        `kind` is its type up to the options, and `arrays()` are those of the file, by what follows its name.
+        """
+        key = (kind, *map(id, values))
+        if key not in self.modules:
+            weight = next(v.name for v in values if v is not None)
+            name = weight[:-7] if weight.endswith(".weight") else node.name
+            short = name
+            if name == node.name:  # PyTorch names the first result after the node, and its prefix is known here
+                short = next((v.name[:-9] for v in node.outputs if v is not None and v.name.endswith("_output_0")), name)
+            stored = arrays()
+            choice = self.weights.choose(node, [(a[0].size, len(a)) for a in stored.values() if a.ndim > 1], grouped)
+            types = f", float, {choice[0].weight}" if choice[0] is not FLOAT else "" if element == "float" else f", {element}"
+            self.modules[key] = self.add_member(name, f"{kind}{types}>", "self.{}", stored, short), name, choice
+        text, name, choice = self.modules[key]
+        self.weights.record(node, text, name, choice)
+        return text
+
+    def packed(self, node, value, transposed):
         """The name of a constant matrix at the right of a product, packed; None if it must stay a tensor."""
         if not value.constant or value.uses != 1 or len(value.shape) != 2 or value.dtype.name not in ("float32", "float64"):
             return None
-        rows, columns = value.shape[::-1] if transposed else value.shape
-        return self.add_member(value.name, f"packed<{ctype(value.dtype)}, {rows}, {columns}>",
-                               "nn::transposed(self.{})" if transposed else "self.{}", {"": value.array})
+        return self.matrix(node, value.name, value.array, transposed)
+
+    def matrix(self, node, name, array, transposed):
+        """The name of a matrix of the file that is packed as the right operand of a product; `transposed` there."""
+        return self.chosen_matrix(node, name, array, transposed,
+                                  self.weights.choose(node, [array.shape[::-1] if transposed else array.shape]))
+
+    def chosen_matrix(self, node, name, array, transposed, choice):
+        """The same with a choice of `Weights` that may be that of several matrices."""
+        rows, columns = array.shape[::-1] if transposed else array.shape
+        chosen, error, _, refused = choice
+        kind = chosen.matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
+        text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}",
+                               {"": array})
+        size = array.nbytes if chosen is FLOAT else chosen.size(rows, columns)
+        self.weights.record(node, text, name, (chosen, error, size, refused))
+        return text
 
     def translate(self, node, outputs):
         step = Step(self, node)
@@ -112,16 +203,14 @@ class Translation:
             entry, results = None, [None] * len(node.outputs)
         results = results if isinstance(results, (list, tuple)) else [results]
         for value, result in zip(node.outputs, list(results) + [None] * len(node.outputs)):
-            if value is None:
+            if value is None or value.uses == 0:
                 continue
             if result is None:
-                if value.uses == 0:
-                    continue
                 if entry is not None:
                     self.problems.append((node, f"its output {value.name} is not supported"))
                 self.texts[id(value)] = self.names.make(value.name)
                 self.add_line(value, "", comment, outputs, None, step)
-            elif re.fullmatch(r"[A-Za-z_]\w*", result) and id(value) not in outputs:
+            elif re.fullmatch(r"[A-Za-z_]\w*" + (r"(\.\w+)*" if step.in_memory else ""), result) and id(value) not in outputs:
                 self.texts[id(value)] = result  # the same value by another name
                 self.producers[id(value)] = step.line_of(result)
                 if self.producers[id(value)] is not None and value.uses > 1:
@@ -134,9 +223,13 @@ class Translation:
         self.texts[id(value)] = name
         line = Line(name, text, f"{comment}: {list(value.shape)}", value.array)
         operands = [o for o in step.operand_lines() if o.place == "lazy"]
+        read = {self.texts.get(id(v)) for v in step.node.inputs if v is not None} & {self.texts[id(v)] for _, v in self.states}
+        line.states = frozenset(read).union(*(o.states for o in operands))
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
         line.operations = 1 + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
+        if step.in_memory:
+            line.heavy, line.view = False, True
         self.lines.append(line)
         self.producers[id(value)] = line
         if id(value) in outputs:
@@ -160,6 +253,7 @@ class Step:
         self.shapes = [None if v is None else v.shape for v in node.inputs]
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
+        self.in_memory = False  # whether the results are views of buffers
 
     @property
     def rank(self):
@@ -219,6 +313,12 @@ class Step:
         """A tensor of the scratch that lines of `raw` write."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
         self.translation.lines.append(Line(name, "", "", np.broadcast_to(np.zeros((), self.dtype), shape), "memory"))
+        return name
+
+    def object_buffer(self, name, kind, shape):
+        """An object of the scratch that is no tensor but has as many elements; returns its name."""
+        name = self.memory_buffer(name, shape)
+        self.translation.lines[-1].kind = kind
         return name
 
     def raw(self, text):

@@ -58,7 +58,7 @@ def onnx_attention(node, q, k, v, mask=None, past_key=None, past_value=None, *re
 def attention(node, x, weights, bias=None, mask=None, past=None, extra=None):
     if past is not None or node.attribute("qkv_hidden_sizes") or node.attribute("do_rotary"):
         raise NotImplementedError("past, qkv_hidden_sizes and do_rotary")
-    product = x @ weights + (0 if bias is None else bias)
+    product = node.multiply(x, weights) + (0 if bias is None else bias)
     return attend_rows(node, *np.split(product, 3, -1), mask, extra)
 
 
@@ -134,7 +134,8 @@ def dequantized_blocks(node, packed, scales, zeros=None):
 def matmul_n_bits(node, x, packed, scales, zeros=None, order=None, bias=None):
     if order is not None:
         raise NotImplementedError("g_idx")
-    y = (x.astype(np.float64) @ dequantized_blocks(node, packed, scales, zeros).T).astype(x.dtype)
+    matrix = dequantized_blocks(node, packed, scales, zeros).T
+    y = (node.multiply(x, matrix) if node.product else x.astype(np.float64) @ matrix).astype(x.dtype)
     return y if bias is None else y + bias
 
 

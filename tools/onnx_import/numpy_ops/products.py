@@ -8,14 +8,14 @@ from ..parameters import transposed_pads, windows_of
 from .registry import evaluates, pad_array
 
 evaluates("Einsum")(lambda node, *x: np.asarray(np.einsum(node.attribute("equation").replace(" ", ""), *x)).astype(x[0].dtype))
-evaluates("MatMul")(lambda node, x, y: np.asarray(np.matmul(x, y)))
+evaluates("MatMul")(lambda node, x, y: np.asarray(node.multiply(x, y)))
 
 
 @evaluates("Gemm")
 def gemm(node, a, b, c=None):
     a = a.T if node.attribute("transA", 0) else a
     b = b.T if node.attribute("transB", 0) else b
-    y = node.attribute("alpha", 1.0) * (a @ b)
+    y = node.attribute("alpha", 1.0) * node.multiply(a, b)
     return (y if c is None else y + node.attribute("beta", 1.0) * c).astype(a.dtype)
 
 
@@ -23,7 +23,7 @@ def gemm(node, a, b, c=None):
 def fused_matmul(node, a, b):
     a = np.swapaxes(a, -1, -2) if node.attribute("transA", 0) else a
     b = np.swapaxes(b, -1, -2) if node.attribute("transB", 0) else b
-    return (node.attribute("alpha", 1.0) * np.matmul(a, b)).astype(a.dtype)
+    return (node.attribute("alpha", 1.0) * node.multiply(a, b)).astype(a.dtype)
 
 
 def taps(x, windows, value=0):
@@ -36,18 +36,35 @@ def taps(x, windows, value=0):
         yield tap, y[(slice(None), slice(None)) + cut]
 
 
+def with_bias(y, bias, spatial):
+    return y if bias is None else y + bias.reshape((-1,) + (1,) * spatial)
+
+
+def rows_times_weights(node, x, w, windows, groups):
+    """A convolution as a product of its windows, as rows of taps and channels, and a matrix."""
+    met = np.stack([part for _, part in taps(x, windows)])  # [taps, batch, channels, counts...]
+    parts = []
+    for part, factors in zip(np.split(met, groups, 2), np.split(w, groups)):
+        rows = np.moveaxis(part, (0, 2), (-2, -1))
+        matrix = np.moveaxis(factors.reshape(*factors.shape[:2], -1), 0, -1).swapaxes(0, 1).reshape(-1, len(factors))
+        parts.append(np.moveaxis(node.multiply(rows.reshape(*rows.shape[:-2], -1), matrix), -1, 1))
+    return np.concatenate(parts, 1)
+
+
 @evaluates("Conv")
 def convolution(node, x, w, bias=None):
     groups = node.attribute("group", 1)
     windows = windows_of(node, x.shape[2:], w.shape[2:])
     out = w.shape[0] // groups
+    if node.product is not None:
+        return with_bias(rows_times_weights(node, x, w, windows, groups), bias, len(windows))
     y = np.zeros((x.shape[0], w.shape[0]) + tuple(v.count for v in windows), x.dtype)
     for tap, met in taps(x, windows):
         factors = w[(slice(None), slice(None)) + tap]
         for g in range(groups):
             part = met[:, g * w.shape[1]:(g + 1) * w.shape[1]]
             y[:, g * out:(g + 1) * out] += np.moveaxis(np.tensordot(factors[g * out:(g + 1) * out], part, (1, 1)), 1, 0)
-    return y if bias is None else y + bias.reshape((-1,) + (1,) * len(windows))
+    return with_bias(y, bias, len(windows))
 
 
 @evaluates("com.microsoft.FusedConv")

@@ -84,7 +84,7 @@ def rnn(node, x, w, r, bias=None, lengths=None, first=None):
 
     def step(d, xt, state):
         f, = functions_of(node, 1, d, ["Tanh"])
-        return [f(limited(node, xt @ w[d].T + state[0] @ r[d].T + bias[d, :hidden] + bias[d, hidden:]))]
+        return [f(limited(node, node.multiply(xt, w[d].T) + node.multiply(state[0], r[d].T) + bias[d, :hidden] + bias[d, hidden:]))]
 
     return run_directions(node, x, lengths, step, lambda d: [start[d]])
 
@@ -100,13 +100,13 @@ def gru(node, x, w, r, bias=None, lengths=None, first=None):
     def step(d, xt, state):
         f, g = functions_of(node, 2, d, ["Sigmoid", "Tanh"])
         h, (wb, rb) = state[0], np.split(bias[d], 2)
-        gates = xt @ w[d].T + wb
+        gates = node.multiply(xt, w[d].T) + wb
         wz, wr, wh = np.split(gates, 3, -1)
         rz, rr, rh = np.split(r[d], 3)
         bz, br, bh = np.split(rb, 3)
-        z = f(limited(node, wz + h @ rz.T + bz))
-        reset = f(limited(node, wr + h @ rr.T + br))
-        new = g(limited(node, wh + (reset * (h @ rh.T + bh) if after else (reset * h) @ rh.T + bh)))
+        z = f(limited(node, wz + node.multiply(h, rz.T) + bz))
+        reset = f(limited(node, wr + node.multiply(h, rr.T) + br))
+        new = g(limited(node, wh + (reset * (node.multiply(h, rh.T) + bh) if after else node.multiply(reset * h, rh.T) + bh)))
         return [(1 - z) * new + z * h]
 
     return run_directions(node, x, lengths, step, lambda d: [start[d]])
@@ -124,7 +124,7 @@ def lstm(node, x, w, r, bias=None, lengths=None, first=None, cell=None, peephole
     def step(d, xt, state):
         f, g, h = functions_of(node, 3, d, ["Sigmoid", "Tanh", "Tanh"])
         pi, po, pf = np.split(peephole[d], 3)
-        gates = xt @ w[d].T + state[0] @ r[d].T + bias[d, :4 * hidden] + bias[d, 4 * hidden:]
+        gates = node.multiply(xt, w[d].T) + node.multiply(state[0], r[d].T) + bias[d, :4 * hidden] + bias[d, 4 * hidden:]
         i, o, forget, c = np.split(gates, 4, -1)
         i = f(limited(node, i + pi * state[1]))
         forget = 1 - i if node.attribute("input_forget", 0) else f(limited(node, forget + pf * state[1]))

@@ -92,7 +92,7 @@ def microsoft_attention(s, parts, shapes, mask, extra):
 def of_one_matrix(s):
     batch, rows, _ = s.shapes[0]
     width = s.shapes[1][1] // 3
-    product = f"matmul({s.x()}, {s.translation.packed(s.node.inputs[1], False) or s.x(1)})"
+    product = f"matmul({s.x()}, {s.translation.packed(s.node, s.node.inputs[1], False) or s.x(1)})"
     product += f" + {s.x(2)}" if s.has(2) else ""
     all_parts = s.buffer("projections", product, s.dtype, (batch, rows, 3 * width))
     parts = [f"slice<2, {i * width}, {(i + 1) * width}>({all_parts})" for i in range(3)]
@@ -130,7 +130,6 @@ def few_bits(s):
     if any(value is not None and not value.constant for value in values):
         raise Uncovered("weights that are no constants")
     matrix = dequantized_blocks(s.node, *(None if value is None else value.array for value in values))
-    name = s.translation.add_member(values[0].name, f"packed<{s.type}, {matrix.shape[1]}, {matrix.shape[0]}>",
-                                    "nn::transposed(self.{})", {"": np.ascontiguousarray(matrix, s.dtype)})
+    name = s.translation.matrix(s.node, values[0].name, np.ascontiguousarray(matrix, s.dtype), True)
     product = f"matmul({s.x()}, {name})"
     return f"{product} + {s.x(5)}" if s.has(5) else product

@@ -9,7 +9,7 @@ WINDOWS = "iajbkd"  # letters of einsum: counts and taps of up to three axes
 
 def turned(s, place, wanted):
     """An operand, transposed if wanted. A constant matrix on the right is packed."""
-    matrix = s.translation.packed(s.node.inputs[1], wanted) if place == 1 else None
+    matrix = s.translation.packed(s.node, s.node.inputs[1], wanted) if place == 1 else None
     return matrix or (f"transpose({s.x(place)})" if wanted else s.x(place))
 
 
@@ -132,10 +132,9 @@ def convolution_module(s, windows):
         options.append(f".groups = {s.attribute('group')}")
     if not inner:
         options.append(".bias = false")
-    name = weight.name[:-7] if weight.name.endswith(".weight") else s.node.name
-    arrays = {".weight": weight.array, **({".bias": bias.array} if inner else {})}
-    element = "" if s.type == "float" else f", {s.type}"
-    module = s.translation.add_member(name, f"nn::conv{len(windows)}d<{{{', '.join(options)}}}{element}>", "self.{}", arrays)
+    module = s.translation.module(s.node, [weight, bias if inner else None], f"nn::conv{len(windows)}d<{{{', '.join(options)}}}",
+                                  s.type, lambda: {".weight": weight.array, **({".bias": bias.array} if inner else {})},
+                                  grouped=s.attribute("group", 1) != 1)
     text = f"{module}({text})"
     return text if inner else with_bias(s, 2, text, len(windows))
 

@@ -1,151 +1,138 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Recurrent layers: a product for all times, and a loop over them."""
+"""Recurrent layers, as the modules lstm, gru and rnn where these compute the operator."""
 import numpy as np
 
 from ..errors import Uncovered
+from .recurrent_loops import written_out
 from .registry import translates
 
-GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
-ACTIVATIONS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
+ACTIVATIONS = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRU": ["sigmoid", "tanh"], "RNN": ["tanh"]}
+PYTORCH_GATES = {"LSTM": (0, 2, 3, 1), "GRU": (1, 0, 2), "RNN": (0,)}  # PyTorch's order, by the places of ONNX's
 
 
-class Layer:
-    """One direction of a recurrent operator, as text."""
+def pytorch_arrays(op, weights, recurrence, bias, directions):
+    """The arrays of a module by their names; ONNX's have an axis of directions and gates in another order."""
+    order = PYTORCH_GATES[op]
 
-    def __init__(self, s, direction, backward):
-        self.s, self.d, self.backward = s, direction, backward
+    def ordered(array):
+        gates = np.split(array, len(order))
+        return np.concatenate([gates[place] for place in order])
+
+    arrays = {}
+    for d in range(directions):
+        end = "l0_reverse" if d else "l0"
+        arrays[f".weight_ih_{end}"], arrays[f".weight_hh_{end}"] = ordered(weights[d]), ordered(recurrence[d])
+        if bias is not None:
+            of_inputs, of_h = np.split(bias[d], 2)
+            arrays[f".bias_ih_{end}"], arrays[f".bias_hh_{end}"] = ordered(of_inputs), ordered(of_h)
+    return arrays
+
+
+class Module:
+    """A recurrent operator as a call of nn::lstm, nn::gru or nn::rnn."""
+
+    def __init__(self, s, activation):
+        self.s, self.activation = s, activation
+        self.direction = s.attribute("direction", "forward")
+        self.directions = 2 if self.direction == "bidirectional" else 1
         self.hidden = s.shapes[2][2]
-        self.wide = GATES[s.op] * self.hidden
-        shape = s.shapes[0]
         self.batch_first = s.attribute("layout", 0)
-        self.times, self.batch = shape[:2][::-1] if self.batch_first else shape[:2]
+        self.times, self.batch = s.shapes[0][:2][::-1] if self.batch_first else s.shapes[0][:2]
 
-    def part(self, place, first, count, axis=1):
-        """Entries of an operand along an axis, of this direction only."""
-        shape = list(self.s.shapes[place])
-        text = f"slice<0, {self.d}, {self.d + 1}>({self.s.x(place)})"
-        if (first, count) != (0, shape[axis]):
-            text = f"slice<{axis}, {first}, {first + count}>({text})"
-        shape[axis] = count
-        return self.s.reshape(shape[1:], text)
+    def fits(self):
+        """Whether the module has this formula, and all weights are constants."""
+        s = self.s
+        plain = not s.has(7) and (s.op != "GRU" or s.attribute("linear_before_reset", 0))
+        return plain and s.dtype.name in ("float32", "float64") and all(
+            s.node.inputs[place].constant for place in (1, 2, 3) if s.has(place))
 
-    def matrix(self, place, first, count):
-        """The right operand of a product: [columns, count]; packed if constant."""
-        value = self.s.node.inputs[place]
-        if not value.constant:
-            return f"transpose({self.part(place, first, count)})"
-        array = np.ascontiguousarray(value.array[self.d, first:first + count])
-        return self.s.translation.add_member(f"{value.name}_{self.d}", f"packed<{self.s.type}, {array.shape[1]}, {count}>",
-                                             "nn::transposed(self.{})", {"": array})
+    def member(self):
+        """The name of the module among the weights."""
+        s = self.s
+        values = [s.node.input(place) for place in (1, 2, 3)]
+        options = [f".in = {s.shapes[1][2]}", f".hidden = {self.hidden}"]
+        if self.activation != "tanh":
+            options.append(f".activation = nn::activation::{self.activation}")
+        if self.directions == 2:
+            options.append(".bidirectional = true")
+        if values[2] is None:
+            options.append(".bias = false")
+        if not self.batch_first:
+            options.append(".batch_first = false")
+        return s.translation.module(
+            s.node, values, f"nn::{s.op.lower()}<{{{', '.join(options)}}}", s.type,
+            lambda: pytorch_arrays(s.op, *(None if v is None else v.array for v in values), self.directions))
 
-    def bias(self, first, count):
-        """' + ...' if there is one; its second half begins at the count of gates."""
-        value = self.s.node.input(3)
-        if value is None:
+    def timed(self, text):
+        """A sequence in the order of the module, or back in that of the operator."""
+        return f"flip<{1 if self.batch_first else 0}>({text})" if self.direction == "reverse" else text
+
+    def turned(self, text):
+        """States of [batch, directions, hidden], or [directions, batch, hidden], as the other of them."""
+        return f"permute<1, 0, 2>({text})" if self.batch_first else text
+
+    def state(self, module):
+        """The name of the state, after lines that set it; empty if the layer begins with zeros and nothing reads the end."""
+        s = self.s
+        places = {"h": 5, "c": 6} if s.op == "LSTM" else {"h": 5}
+        read = any(v is not None and v.uses for v in s.node.outputs[1:])
+        if not read and not any(s.has(place) for place in places.values()):
             return ""
-        if value.constant:
-            return " + " + self.s.constant("bias", value.array[self.d, first:first + count])
-        return " + " + self.part(3, first, count)
+        shape, kind = (self.directions, self.batch, self.hidden), f"decltype({module})::state<{self.batch}>"
+        if not self.batch_first:
+            ends = dict(zip(places, list(s.node.outputs[1:]) + [None, None]))
+            owned = s.translation.owned_state(module, kind, {p: (s.node.input(place), ends[p]) for p, place in places.items()})
+            if owned:
+                return owned
+        name = s.object_buffer("state", kind, (len(places), *shape))
+        for part, place in places.items():
+            zeros = f"zeros<{s.type}, {', '.join(map(str, shape))}>()"
+            s.raw(f"step({name}.{part}, {self.turned(s.x(place)) if s.has(place) else zeros});")
+        return name
 
-    def start(self, place, name):
-        memory = self.s.memory_buffer(f"{name}{self.d}", (self.batch, self.hidden))
-        first = f"zeros<{self.s.type}, {self.batch}, {self.hidden}>()"
-        if self.s.has(place):
-            first = self.s.x(place)
-            first = f"permute<1, 0, 2>({first})" if self.batch_first else first
-            first = self.s.reshape((self.batch, self.hidden), f"slice<0, {self.d}, {self.d + 1}>({first})")
-        self.s.raw(f"step({memory}, {first});")
-        return memory
-
-    def run(self, results):
-        """Adds the lines of this direction; returns the names of its states."""
-        s, wide = self.s, self.wide
-        x = f"permute<1, 0, 2>({s.x()})" if self.batch_first else s.x()
-        inputs = s.buffer(f"inputs{self.d}", f"matmul({x}, {self.matrix(1, 0, wide)}){self.bias(0, wide)}", s.dtype,
-                          (self.times, self.batch, wide))
-        states = [self.start(5, "h")] + ([self.start(6, "c")] if s.op == "LSTM" else [])
-        lines = {"LSTM": self.lstm, "GRU": self.gru, "RNN": self.rnn}[s.op](*states)
-        time = f"{self.times - 1} - n" if self.backward else "n"
-        s.raw(f"for (std::size_t n = 0; n < {self.times}; ++n) {{")
-        s.raw(f"    const auto now = {inputs}[{time}];")
-        for line in lines:
-            s.raw("    " + line)
-        s.raw(f"    auto result = {results}[{time}][{self.d}];")
-        s.raw(f"    step(result, {states[0]});")
-        s.raw("}")
-        return states
-
-    def gate(self, text, place):
-        return f"slice<1, {place * self.hidden}, {(place + 1) * self.hidden}>({text})"
-
-    def lstm(self, h, c):
-        s, size = self.s, self.hidden
-        gates = s.memory_buffer(f"gates{self.d}", (self.batch, self.wide))
-        peep = ["", "", ""]
-        if s.has(7):
-            peep = [f" + {self.part(7, k * size, size)} * {c}" for k in range(3)]
-        return [
-            f"step({gates}, now + matmul({h}, {self.matrix(2, 0, self.wide)}){self.bias(self.wide, self.wide)});",
-            f"const auto in = sigmoid({self.gate(gates, 0)}{peep[0]}), forget = sigmoid({self.gate(gates, 2)}{peep[2]});",
-            f"step({c}, forget * {c} + in * tanh({self.gate(gates, 3)}));",
-            f"step({h}, sigmoid({self.gate(gates, 1)}{peep[1]}) * tanh({c}));",
-        ]
-
-    def gru(self, h):
-        s, size = self.s, self.hidden
-        one = s.literal(1)
-        if s.attribute("linear_before_reset", 0):
-            gates = s.memory_buffer(f"gates{self.d}", (self.batch, self.wide))
-            return [
-                f"step({gates}, matmul({h}, {self.matrix(2, 0, self.wide)}){self.bias(self.wide, self.wide)});",
-                f"const auto keep_part = sigmoid({self.gate('now', 0)} + {self.gate(gates, 0)});",
-                f"const auto reset = sigmoid({self.gate('now', 1)} + {self.gate(gates, 1)});",
-                f"const auto fresh = tanh({self.gate('now', 2)} + reset * {self.gate(gates, 2)});",
-                f"step({h}, ({one} - keep_part) * fresh + keep_part * {h});",
-            ]
-        gates = s.memory_buffer(f"gates{self.d}", (self.batch, 2 * size))
-        reset = s.memory_buffer(f"reset{self.d}", (self.batch, size))
-        fresh = s.memory_buffer(f"fresh{self.d}", (self.batch, size))
-        return [
-            f"step({gates}, matmul({h}, {self.matrix(2, 0, 2 * size)}){self.bias(self.wide, 2 * size)});",
-            f"step({reset}, sigmoid({self.gate('now', 1)} + {self.gate(gates, 1)}) * {h});",
-            f"step({fresh}, tanh({self.gate('now', 2)} + matmul({reset}, {self.matrix(2, 2 * size, size)})"
-            f"{self.bias(self.wide + 2 * size, size)}));",
-            f"const auto keep_part = sigmoid({self.gate('now', 0)} + {self.gate(gates, 0)});",
-            f"step({h}, ({one} - keep_part) * {fresh} + keep_part * {h});",
-        ]
-
-    def rnn(self, h):
-        sums = self.s.memory_buffer(f"sums{self.d}", (self.batch, self.hidden))
-        return [f"step({sums}, tanh(now + matmul({h}, {self.matrix(2, 0, self.wide)}){self.bias(self.wide, self.wide)}));",
-                f"step({h}, {sums});"]
+    def results(self):
+        s = self.s
+        module = self.member()
+        state = self.state(module)
+        shape = (self.times, self.batch) if not self.batch_first else (self.batch, self.times)
+        call = f"{module}({self.timed(s.x())}{', ' + state if state else ''})"
+        whole = (*shape, self.directions * self.hidden)
+        s.in_memory = True
+        last = [self.turned(f"{state}.{part}") for part in ("h", "c") if state]
+        if s.node.outputs[0] is None or not s.node.outputs[0].uses:
+            s.raw(f"step({s.memory_buffer('rows', whole)}, {call});")
+            return [None] + last
+        rows = s.buffer("rows", call, s.dtype, whole)
+        y = s.reshape((*shape, self.directions, self.hidden), self.timed(rows))
+        if not self.batch_first:
+            y = f"permute<0, 2, 1, 3>({y})" if self.directions == 2 else s.reshape(
+                (self.times, 1, self.batch, self.hidden), self.timed(rows))
+        return [y] + last
 
 
-def check(s, directions):
+def activation_of(s, directions):
+    """The function of the state, if all functions are those of the modules or of the loops."""
     usual = ACTIVATIONS[s.op] * directions
-    if [a.lower() for a in s.attribute("activations", usual)] != [a.lower() for a in usual]:
+    given = [a.lower() for a in s.attribute("activations", usual)]
+    if s.op == "RNN" and given == ["relu"] * directions:
+        return "relu"
+    if given != usual:
         raise Uncovered("activations other than the usual ones")
+    return "tanh"
+
+
+@translates("LSTM", "GRU", "RNN", uses="`nn::lstm`, `nn::gru`, `nn::rnn`, or a loop of `matmul`, `sigmoid`, `tanh`", heavy=True)
+def recurrent(s):
+    directions = 2 if s.attribute("direction", "forward") == "bidirectional" else 1
+    activation = activation_of(s, directions)
     if s.attribute("clip") or s.attribute("input_forget", 0):
         raise Uncovered("clip and input_forget")
     times = s.shapes[0][1 if s.attribute("layout", 0) else 0]
     if s.has(4) and not (s.node.constant(4, "the lengths of the sequences") == times).all():
         raise Uncovered("sequences of different lengths")
-
-
-@translates("LSTM", "GRU", "RNN", uses="a loop of `matmul`, `sigmoid`, `tanh`", heavy=True)
-def recurrent(s):
-    direction = s.attribute("direction", "forward")
-    directions = 2 if direction == "bidirectional" else 1
-    check(s, directions)
-    for place in range(len(s.node.inputs)):
-        if s.has(place) and not s.node.inputs[place].constant:
-            s.memory(place)
-    layers = [Layer(s, d, direction == "reverse" or d == 1) for d in range(directions)]
-    first = layers[0]
-    results = s.memory_buffer("times", (first.times, directions, first.batch, first.hidden))
-    states = list(zip(*(layer.run(results) for layer in layers)))
-    last = [s.reshape((1, first.batch, first.hidden), names[0]) if directions == 1 else f"stack<0>({', '.join(names)})"
-            for names in states]
-    if first.batch_first:
-        return [f"permute<2, 0, 1, 3>({results})"] + [f"permute<1, 0, 2>({text})" for text in last]
-    return [f"reshape<{first.times}, {directions}, {first.batch}, {first.hidden}>({results})"] + last
+    module = Module(s, activation)
+    if module.fits():
+        return module.results()
+    if activation != "tanh":
+        raise Uncovered("relu with weights that are no constants")
+    return written_out(s)
