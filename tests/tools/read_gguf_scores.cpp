@@ -40,7 +40,7 @@ struct hugging_face {
 };
 
 /// With a head of its own, where examples/stories takes the table again.
-constexpr io::name_rule own_output[]{{"output.weight", "output"}};
+constexpr io::name_rule own_output[]{{"weight", "output"}};
 
 template <class Model>
 int print_scores(const Model& m, int count, char** tokens) {

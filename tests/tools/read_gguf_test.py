@@ -55,6 +55,8 @@ def read_safetensors(path):
     header, data = json.loads(raw[8:8 + size]), raw[8 + size:]
     arrays = {}
     for name, entry in header.items():
+        if name == "__metadata__":
+            continue
         first, last = entry["data_offsets"]
         arrays[name] = entry["dtype"], np.frombuffer(data[first:last], DTYPES[entry["dtype"]]).reshape(entry["shape"])
     return arrays
