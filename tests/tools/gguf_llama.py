@@ -6,7 +6,7 @@ import gguf_writer as writer
 import numpy as np
 
 # The shape is that of tests/tools/read_gguf_scores.cpp.
-VOCABULARY, CONTEXT, EMBED, HEADS, KV_HEADS, HIDDEN, BLOCKS, EPS = 37, 16, 64, 4, 2, 96, 2, 1e-5
+VOCABULARY, EMBED, HEADS, KV_HEADS, HIDDEN, BLOCKS, EPS = 37, 64, 4, 2, 96, 2, 1e-5
 WIDTH = EMBED // HEADS
 TOKENS = [1, 7, 36, 0, 7, 12, 30]
 
@@ -29,7 +29,8 @@ class Llama:
             add(f"blk.{i}.ffn_norm", (EMBED,), "F32")
             for at, (name, rows, columns) in enumerate([
                     ("attn_q", EMBED, EMBED), ("attn_k", KV_HEADS * WIDTH, EMBED), ("attn_v", KV_HEADS * WIDTH, EMBED),
-                    ("attn_output", EMBED, EMBED), ("ffn_gate", HIDDEN, EMBED), ("ffn_up", HIDDEN, EMBED), ("ffn_down", EMBED, HIDDEN)]):
+                    ("attn_output", EMBED, EMBED), ("ffn_gate", HIDDEN, EMBED), ("ffn_up", HIDDEN, EMBED),
+                    ("ffn_down", EMBED, HIDDEN)]):
                 add(f"blk.{i}.{name}", (rows, columns), kinds[at])
         add("output_norm", (EMBED,), "F32")
         add("output", (VOCABULARY, EMBED), "Q8_0")
@@ -41,8 +42,8 @@ class Llama:
         return {"general.architecture": ("str", "llama"), "general.alignment": ("u32", 32),
                 "llama.attention.head_count": ("u32", HEADS), "llama.attention.head_count_kv": ("[u32]", [KV_HEADS] * BLOCKS),
                 "tokenizer.ggml.model": ("str", "llama"), "tokenizer.ggml.tokens": ("[str]", self.vocabulary()),
-                "tokenizer.ggml.scores": ("[f32]", [float(-i) for i in range(VOCABULARY)]), "tokenizer.ggml.bos_token_id": ("u32", 1),
-                "tokenizer.ggml.eos_token_id": ("u32", 2)}
+                "tokenizer.ggml.scores": ("[f32]", [float(-i) for i in range(VOCABULARY)]),
+                "tokenizer.ggml.bos_token_id": ("u32", 1), "tokenizer.ggml.eos_token_id": ("u32", 2)}
 
     def tokenizer_bytes(self):
         pieces = [b"<unk>", b"\n<s>\n", b"\n</s>\n", b" once"] + [t.encode() for t in self.vocabulary()[4:]]
@@ -82,7 +83,8 @@ def attended(q, k, v):
     out = np.zeros_like(q)
     for t in range(len(q)):
         for h in range(HEADS):
-            mine, theirs = slice(h * WIDTH, (h + 1) * WIDTH), slice(h * KV_HEADS // HEADS * WIDTH, (h * KV_HEADS // HEADS + 1) * WIDTH)
+            shared = h * KV_HEADS // HEADS
+            mine, theirs = slice(h * WIDTH, (h + 1) * WIDTH), slice(shared * WIDTH, (shared + 1) * WIDTH)
             s = k[:t + 1, theirs] @ q[t, mine] / np.sqrt(WIDTH)
             p = np.exp(s - s.max())
             out[t, mine] = p / p.sum() @ v[:t + 1, theirs]

@@ -87,18 +87,18 @@ def cases():
     yield "unknown weight", with_tensor("blk.0.ffn_gate_exps.weight", F32), "no such weight"
     yield "unknown weight around", with_tensor("blk.-1.attn_q.weight", F32), "no such weight"
     yield "no heads", writer.gguf_bytes({"general.architecture": ("str", "llama")}, {"blk.0.attn_q.weight": F32}), "head_count"
-    yield "heads of a block that has none", writer.gguf_bytes({**LLAMA, "llama.attention.head_count_kv": ("[u32]", [1])},
-                                                              {"blk.1.attn_k.weight": F32}), "block 1"
+    yield "heads of a block that has none", writer.gguf_bytes(
+        {**LLAMA, "llama.attention.head_count_kv": ("[u32]", [1])}, {"blk.1.attn_k.weight": F32}), "block 1"
     yield "odd width of heads", with_tensor("blk.0.attn_q.weight", (0, (6, 4), bytes(96))), "no matrix of 2 heads"
-    yield "vector to transpose", writer.gguf_bytes({"general.architecture": ("str", "gpt2")}, {"blk.0.ffn_up.weight": (0, (4,), bytes(16))}), \
-        "no matrix"
+    yield "vector to transpose", writer.gguf_bytes({"general.architecture": ("str", "gpt2")},
+                                                   {"blk.0.ffn_up.weight": (0, (4,), bytes(16))}), "no matrix"
     yield "too large", with_tensor("token_embd.weight", writer.quantized("F32", large)[0]), "too large for F16", ("--dtype", "F16")
     yield "no vocabulary", good, "tokenizer.ggml.model", ("--tokenizer", "tokenizer.bin")
-    yield "other vocabulary", writer.gguf_bytes({**LLAMA, "tokenizer.ggml.model": ("str", "gpt2")}, {}), "SentencePiece", \
-        ("--tokenizer", "tokenizer.bin")
+    tokenizer = ("--tokenizer", "tokenizer.bin")
+    yield "other vocabulary", writer.gguf_bytes({**LLAMA, "tokenizer.ggml.model": ("str", "gpt2")}, {}), "SentencePiece", tokenizer
     yield "scores of other tokens", writer.gguf_bytes(
-        {"tokenizer.ggml.model": ("str", "llama"), "tokenizer.ggml.tokens": ("[str]", ["a"]), "tokenizer.ggml.scores": ("[f32]", [0, 1])},
-        {}), "1 tokens, but 2 scores", ("--tokenizer", "tokenizer.bin")
+        {"tokenizer.ggml.model": ("str", "llama"), "tokenizer.ggml.tokens": ("[str]", ["a"]),
+         "tokenizer.ggml.scores": ("[f32]", [0, 1])}, {}), "1 tokens, but 2 scores", tokenizer
 
 
 def check_refusals(folder, expect, run_tool):

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loads what tools/read_gguf.py wrote and prints the scores behind each token: by Hugging Face's names, or as examples/stories.
+// Loads what tools/read_gguf.py wrote and prints the scores behind each token: by Hugging Face's names, or as
+// examples/stories.
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include <examples/stories/model.hpp>
+
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
-#include <examples/stories/model.hpp>
 
 namespace {
 

@@ -30,8 +30,8 @@ AROUND_LLAMA = {
     "output.weight": ("lm_head.weight", None), "rope_freqs.weight": ("", LEFT_OUT),
 }
 AROUND_GPT2 = {
-    "token_embd.weight": ("wte.weight", None), "position_embd.weight": ("wpe.weight", None), "output.weight": ("lm_head.weight", None),
-    **both("output_norm", "ln_f"),
+    "token_embd.weight": ("wte.weight", None), "position_embd.weight": ("wpe.weight", None),
+    "output.weight": ("lm_head.weight", None), **both("output_norm", "ln_f"),
 }
 
 
@@ -103,7 +103,8 @@ class NameMap:
             return f"{self.prefix}.{found[1]}.{other}", change
         if name in self.around:
             return self.around[name]
-        raise ModelError(f"{shown(name)}: {self.architecture} of {self.kind} has no such weight; --names gguf keeps the file's names")
+        raise ModelError(f"{shown(name)}: {self.architecture} of {self.kind} has no such weight; "
+                         "--names gguf keeps the file's own")
 
     def changed(self, name, change, array):
         """The array as it was before llama.cpp changed it."""

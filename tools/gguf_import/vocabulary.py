@@ -16,7 +16,8 @@ def tokenizer_bytes(file):
     tokens, scores = file.value("tokenizer.ggml.tokens", list), file.value("tokenizer.ggml.scores", np.ndarray)
     if len(tokens) != len(scores) or not all(isinstance(t, str) for t in tokens) or scores.dtype.kind != "f":
         raise ModelError(f"tokenizer.ggml.tokens: {len(tokens):,} tokens, but {len(scores):,} scores")
-    special = {file.value("tokenizer.ggml.bos_token_id", int, 1): b"\n<s>\n", file.value("tokenizer.ggml.eos_token_id", int, 2): b"\n</s>\n"}
+    special = {file.value("tokenizer.ggml.bos_token_id", int, 1): b"\n<s>\n",
+               file.value("tokenizer.ggml.eos_token_id", int, 2): b"\n</s>\n"}
     pieces = [special.get(i, t.replace(SPACE, " ").encode(errors="surrogateescape")) for i, t in enumerate(tokens)]
     parts = [struct.pack("<i", max(map(len, pieces), default=0))]
     for piece, score in zip(pieces, scores):
