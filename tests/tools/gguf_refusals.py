@@ -132,6 +132,8 @@ def check_refusals(folder, expect, run_tool):
     status, _, _ = run_tool(source, "--safetensors", target, "--names", "llama2c", "--dtype", "F16")
     expect(status == 0 and target.read_bytes() != b"old", "a file is replaced")
     target.unlink()
+    status, _, errors = run_tool(source, "--safetensors", folder / "none" / "out")
+    expect(status == 2 and errors.count("\n") == 1 and "none/out: No such file" in errors, f"no folder: {errors}")
     source.unlink()
     refused("no file", "no such file")
     os.mkfifo(source)

@@ -100,12 +100,13 @@ def check_types(folder):
 
 
 def check_rounding(folder):
-    near = np.array([1, 1 + 2.0 ** -8, 1 + 3 * 2.0 ** -8, 1 + 2.0 ** -8 + 2.0 ** -20, -3e38, np.inf, np.nan, 0], np.float32)
+    near = np.array([1, 1 + 2.0 ** -8, 1 + 3 * 2.0 ** -8, 1 + 2.0 ** -8 + 2.0 ** -20, -3e38, np.inf, np.nan, 0, 0], np.float32)
+    near.view(np.uint32)[-1] = 0x7FFFFFFF  # a NaN that becomes -0 where it is rounded as a number
     tensor, _ = writer.quantized("F32", near)
     arrays = converted(folder, writer.gguf_bytes({}, {"x": tensor}), "--names", "gguf", "--dtype", "BF16")
     bits = arrays["x"][1].tolist()
-    expect(arrays["x"][0] == "BF16" and bits[:6] == [0x3F80, 0x3F80, 0x3F82, 0x3F81, 0xFF62, 0x7F80] and bits[6] & 0x7FFF > 0x7F80
-           and bits[7] == 0, f"to bf16, ties to even: {[hex(b) for b in bits]}")
+    expect(arrays["x"][0] == "BF16" and bits[:6] == [0x3F80, 0x3F80, 0x3F82, 0x3F81, 0xFF62, 0x7F80] and bits[7] == 0
+           and bits[6] & 0x7FFF > 0x7F80 and bits[8] & 0x7FFF > 0x7F80, f"to bf16, ties to even: {[hex(b) for b in bits]}")
     q8, values = writer.quantized("Q8_0", np.linspace(-2, 2, 64).reshape(1, 64))
     arrays = converted(folder, writer.gguf_bytes({}, {"x": q8}), "--names", "gguf", "--dtype", "F16")
     expect(same(arrays.get("x"), "F16", values.astype(np.float16)), "blocks to F16")
@@ -143,14 +144,15 @@ def check_names(folder):
 def check_list(folder):
     q8, _ = writer.quantized("Q8_0", np.ones((2, 64)))
     metadata = {"general.architecture": ("str", "llama"), "llama.rope.freq_base": ("f32", 10000.0),
-                "x.flags": ("[bool]", [True, False]), "x.nested": ("[[u8]]", [[1], [2, 3]]), "a\nb": ("i64", -5), "tokenizer.ggml.tokens": ("[str]", ["a"] * 9)}
+                "x.flags": ("[bool]", [True, False]), "x.nested": ("[[u8]]", [[1], [2, 3]]), "a\nb": ("i64", -5),
+                "general.name": ("str", "a\nb"), "tokenizer.ggml.tokens": ("[str]", ["a"] * 9)}
     path = folder / "list.gguf"
     path.write_bytes(writer.gguf_bytes(metadata, {"w\x1b[2J": q8, "unread": (20, (32,), bytes(18))}))
     status, text, _ = run_tool(path, "--list")
     lines = text.splitlines()
     expect(status == 0 and lines[0] == "GGUF 3: 2 tensors, 154 bytes", f"--list: {text}")
     expect([line.split()[-1] for line in lines[1:3]] == ["llama", "10000.0"], f"metadata: {text}")
-    expect(r"a\nb                   -5" in lines, f"names of one line: {text}")
+    expect(r"a\nb                   -5" in lines and r"general.name           a\nb" in lines, f"one line each: {text}")
     expect(r"w\x1b[2J  Q8_0     [2, 64]" in lines and "unread    IQ4_NL   [32]" in lines, f"tensors: {text}")
 
 
