@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// The columns of a matrix of int4, without its type: the interface for rounding and for loading from files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/core/config.hpp>
+#include <ashlar/core/int4.hpp>
+#include <ashlar/core/narrow_float.hpp>
+#include <ashlar/core/quantization.hpp>
+
+namespace ashlar::inline v0_1::detail {
+
+/// The integer of an element, from -8 to 7.
+ASHLAR_ALWAYS_INLINE constexpr std::int32_t int4_integer(const int4_layout& layout, const std::uint8_t* elements,
+                                                         std::size_t row, std::size_t column) noexcept {
+    return (elements[layout.offset(row, column)] >> int4_layout::shift(row) & 15) - 8;
+}
+
+/// The memory of such a matrix.
+struct int4_columns {
+    int4_layout layout;
+    std::uint8_t* elements;
+    f16* scales;
+
+    /// Rounds a column: `value(row)` gives its floats.
+    template <class Config, class Value>
+    constexpr void set(std::size_t column, Value value) const noexcept {
+        for (std::size_t first = 0; first < layout.rows; first += int4_layout::group) {
+            const std::size_t end = first + int4_layout::group < layout.rows ? first + int4_layout::group : layout.rows;
+            float greatest = 0;
+            for (std::size_t r = first; r < end; ++r)
+                if (magnitude_bits(value(r)) > magnitude_bits(greatest)) greatest = value(r);
+            const int4_scale by = int4_scale_of(greatest);
+            scales[layout.scale(first / int4_layout::group, column)] = by.scale;
+            for (std::size_t r = first; r < end; ++r) put(r, column, rounded_to_int4(value(r), by.inverse));
+        }
+    }
+    /// Zeros in the padding, so that it changes no sum.
+    template <class Config>
+    constexpr void clear_rest() const noexcept {
+        for (std::size_t c = 0; c < layout.panels() * int4_layout::panel; ++c) {
+            for (std::size_t r = c < layout.columns ? layout.rows : 0; r < layout.groups() * int4_layout::group; ++r)
+                put(r, c, 8);
+            if (c < layout.columns) continue;
+            for (std::size_t g = 0; g < layout.groups(); ++g) scales[layout.scale(g, c)] = f16(0.0f);
+        }
+    }
+
+private:
+    constexpr void put(std::size_t row, std::size_t column, std::uint8_t value) const noexcept {
+        std::uint8_t& byte = elements[layout.offset(row, column)];
+        const std::size_t shift = int4_layout::shift(row);
+        byte = static_cast<std::uint8_t>((byte & 0xF0 >> shift) | value << shift);
+    }
+};
+
+}  // namespace ashlar::detail
