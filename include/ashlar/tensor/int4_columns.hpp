@@ -13,16 +13,22 @@
 namespace ashlar::inline v0_1::detail {
 
 /// The integer of an element, from -8 to 7.
-ASHLAR_ALWAYS_INLINE constexpr std::int32_t int4_integer(const int4_layout& layout, const std::uint8_t* elements,
+ASHLAR_ALWAYS_INLINE constexpr std::int32_t int4_integer(const int4_layout& layout, const int4_block* blocks,
                                                          std::size_t row, std::size_t column) noexcept {
-    return (elements[layout.offset(row, column)] >> int4_layout::shift(row) & 15) - 8;
+    const int4_block& block = blocks[layout.block(row, column)];
+    const std::size_t entry = row % int4_layout::group;
+    return (block.integers[int4_block::offset(entry, column % int4_layout::panel)] >> int4_block::shift(entry) & 15) - 8;
+}
+/// The scale of an element.
+ASHLAR_ALWAYS_INLINE constexpr float int4_scale_at(const int4_layout& layout, const int4_block* blocks, std::size_t row,
+                                                   std::size_t column) noexcept {
+    return static_cast<float>(blocks[layout.block(row, column)].scales[column % int4_layout::panel]);
 }
 
 /// The memory of such a matrix.
 struct int4_columns {
     int4_layout layout;
-    std::uint8_t* elements;
-    f16* scales;
+    int4_block* blocks;
 
     /// Rounds a column: `value(row)` gives its floats.
     template <class Config, class Value>
@@ -33,25 +39,28 @@ struct int4_columns {
             for (std::size_t r = first; r < end; ++r)
                 if (magnitude_bits(value(r)) > magnitude_bits(greatest)) greatest = value(r);
             const int4_scale by = int4_scale_of(greatest);
-            scales[layout.scale(first / int4_layout::group, column)] = by.scale;
+            put_scale(first, column, by.scale);
             for (std::size_t r = first; r < end; ++r) put(r, column, rounded_to_int4(value(r), by.inverse));
         }
     }
     /// Zeros in the padding, so that it changes no sum.
     template <class Config>
     constexpr void clear_rest() const noexcept {
-        for (std::size_t c = 0; c < layout.panels() * int4_layout::panel; ++c) {
-            for (std::size_t r = c < layout.columns ? layout.rows : 0; r < layout.groups() * int4_layout::group; ++r)
+        for (std::size_t c = 0; c < layout.panels() * int4_layout::panel; ++c)
+            for (std::size_t r = c < layout.columns ? layout.rows : 0; r < layout.groups() * int4_layout::group; ++r) {
                 put(r, c, 8);
-            if (c < layout.columns) continue;
-            for (std::size_t g = 0; g < layout.groups(); ++g) scales[layout.scale(g, c)] = f16(0.0f);
-        }
+                if (c >= layout.columns) put_scale(r, c, f16(0.0f));
+            }
     }
 
 private:
+    constexpr void put_scale(std::size_t row, std::size_t column, f16 scale) const noexcept {
+        blocks[layout.block(row, column)].scales[column % int4_layout::panel] = scale;
+    }
     constexpr void put(std::size_t row, std::size_t column, std::uint8_t value) const noexcept {
-        std::uint8_t& byte = elements[layout.offset(row, column)];
-        const std::size_t shift = int4_layout::shift(row);
+        const std::size_t entry = row % int4_layout::group, shift = int4_block::shift(entry);
+        std::uint8_t& byte =
+            blocks[layout.block(row, column)].integers[int4_block::offset(entry, column % int4_layout::panel)];
         byte = static_cast<std::uint8_t>((byte & 0xF0 >> shift) | value << shift);
     }
 };

@@ -52,8 +52,7 @@ constexpr void multiply_rounded(const float* row, const Matrix& w, float* out) n
             for (std::size_t k = 0; k < count; ++k)
                 sum += std::int32_t{rounded_to_byte(row[first + k], by.inverse)} *
                        int4_integer(Matrix::layout, w.data(), first + k, j);
-            const auto scale = static_cast<float>(w.group_scales()[Matrix::layout.scale(first / group, j)]);
-            out[j] = static_cast<float>(sum) * scale * by.scale + out[j];
+            out[j] = static_cast<float>(sum) * int4_scale_at(Matrix::layout, w.data(), first, j) * by.scale + out[j];
         }
     }
 }

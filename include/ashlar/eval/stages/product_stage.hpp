@@ -220,7 +220,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 return all;
             }();
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            int4_product<config, shape>(a, {b.data(), b.group_scales()}, epilogue,
+            int4_product<config, shape>(a, b.data(), epilogue,
                                         table<int4_rows_bytes(Rows, depth)>(), requested_blocks<how.cut>());
         } else if constexpr (how.rhs == rhs_source::quantized) {
             constexpr quantized_shape shape = [] {

@@ -42,7 +42,7 @@ struct int4_access : shape<Rows, Columns> {
                       "ashlar: quantized: index out of range");
         const auto& self = static_cast<const Derived&>(*this);
         return static_cast<float>(int4_integer(layout, self.data(), row, column)) *
-               static_cast<float>(self.group_scales()[layout.scale(row / int4_group, column)]);
+               int4_scale_at(layout, self.data(), row, column);
     }
 };
 
@@ -52,8 +52,7 @@ struct borrowed_int4 : int4_access<borrowed_int4<Rows, Columns>, Rows, Columns> 
     const basic_quantized<int4, Rows, Columns>* matrix;
 
     ASHLAR_ALWAYS_INLINE constexpr explicit borrowed_int4(const basic_quantized<int4, Rows, Columns>* m) : matrix(m) {}
-    ASHLAR_ALWAYS_INLINE constexpr const std::uint8_t* data() const { return matrix->elements; }
-    ASHLAR_ALWAYS_INLINE constexpr const f16* group_scales() const { return matrix->scales; }
+    ASHLAR_ALWAYS_INLINE constexpr const int4_block* data() const { return matrix->blocks; }
 };
 
 }  // namespace detail
@@ -61,8 +60,7 @@ struct borrowed_int4 : int4_access<borrowed_int4<Rows, Columns>, Rows, Columns> 
 /// A matrix [rows, columns] of floats for the right operand of `matmul`, in 4 bits. Every 32 entries of a column share a
 /// scale. `quantize(w, x)` fills it. When `matmul(x, w)` runs, it rounds every 32 entries of each row of x to integers
 /// from -127 to 127 with their own scale; the sums of their products are exact. Outside of products it has the rounded
-/// values. Rows of x and columns are handled like those of 8 bits. Depth and columns are padded to multiples of 32 and
-/// 16.
+/// values. Rows of x and columns are handled like those of 8 bits. Depth and columns are padded to multiples of 32.
 ///
 ///     static quantized<int4, 64, 256> w;
 ///     quantize(w, weights);
@@ -73,12 +71,10 @@ struct alignas(64) basic_quantized<int4, Rows, Columns>
     : detail::int4_access<basic_quantized<int4, Rows, Columns>, Rows, Columns> {
     using detail::int4_access<basic_quantized<int4, Rows, Columns>, Rows, Columns>::layout;
 
-    std::uint8_t elements[layout.size()];
-    f16 scales[layout.scale_count()];  ///< of each group of a column
+    detail::int4_block blocks[layout.size()];
 
-    ASHLAR_ALWAYS_INLINE constexpr const std::uint8_t* data() const& { return elements; }
-    ASHLAR_ALWAYS_INLINE constexpr const f16* group_scales() const& { return scales; }
-    constexpr const std::uint8_t* data(  // ashlar: quantized: the memory of a temporary would dangle; name it first
+    ASHLAR_ALWAYS_INLINE constexpr const detail::int4_block* data() const& { return blocks; }
+    constexpr const detail::int4_block* data(  // ashlar: quantized: the memory of a temporary would dangle; name it first
     ) const&& = delete;
     /// A borrowed operand, not a copy.
     ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& { return detail::borrowed_int4<Rows, Columns>(this); }
@@ -86,7 +82,7 @@ struct alignas(64) basic_quantized<int4, Rows, Columns>
 
     /// The memory, for code that fills it.
     ASHLAR_ALWAYS_INLINE constexpr detail::int4_columns columns_in_memory() noexcept {
-        return {layout, elements, scales};
+        return {layout, blocks};
     }
 };
 

@@ -18,18 +18,12 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The right operand: integers in panels, and scales.
-struct int4_memory {
-    const std::uint8_t* elements;
-    const f16* scales;
-};
-
 /// A register block: sums of Rows rows by Vectors vectors of columns.
 template <class Config, int4_shape Product, std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
-struct int4_block {
+struct int4_sums {
     static constexpr std::size_t width = lane_width<float, Config>, panel = int4_layout::panel,
-                                 groups = Product.right.groups(), panel_bytes = groups * int4_layout::block_bytes,
-                                 step = panel * int4_layout::quad, pair = 2 * int4_layout::quad;
+                                 groups = Product.right.groups(), panel_bytes = groups * sizeof(int4_block),
+                                 pair = 2 * int4_block::quad;
     using left_rows = int4_rows<Config, Product>;
     using dots = nibble_dots<width, Config>;
     using partial = typename dots::partial;
@@ -47,7 +41,7 @@ struct int4_block {
     template <std::size_t Row, std::size_t... Vector>
     ASHLAR_STAGE_INLINE static void add_row(partial (&to)[Vectors][Rows], const std::uint8_t* x,
                                             const typename dots::pair (&w)[Vectors], std::index_sequence<Vector...>) {
-        const typename dots::left low = dots::spread(x), high = dots::spread(x + int4_layout::quad);
+        const typename dots::left low = dots::spread(x), high = dots::spread(x + int4_block::quad);
         ((to[Vector][Row] = dots::add(dots::add(to[Vector][Row], low, w[Vector].low), high, w[Vector].high)), ...);
     }
     /// Eight depth steps.
@@ -56,7 +50,7 @@ struct int4_block {
                                               const std::uint8_t* const (&right)[Vectors],
                                               std::index_sequence<Vector...> vectors, std::index_sequence<Row...>) {
         const typename dots::pair w[Vectors]{
-            dots::template load<panel_bytes, held<Vector>>(right[Vector] + Step * step)...};
+            dots::template load<panel_bytes, held<Vector>>(right[Vector] + Step * int4_block::line)...};
         (add_row<Row>(to, x + Row * left_rows::line + Step * pair, w, vectors), ...);
     }
     /// Scales of rows come last: for a row with the largest floats, a product of both scales would be infinite.
@@ -77,31 +71,34 @@ struct int4_block {
         } else {
             float all[width] = {};
             for (std::size_t l = 0; l < Count; ++l)
-                all[l] = static_cast<float>(from[l / panel * groups * panel + l % panel]);
+                all[l] = static_cast<float>(from[l / panel * (panel_bytes / sizeof(f16)) + l % panel]);
             return values::load(all);
         }
     }
     template <std::size_t... Vector, std::size_t... Step>
-    ASHLAR_STAGE_INLINE void add_all(const left_rows& left, const int4_memory& right, std::size_t i, std::size_t j,
+    ASHLAR_STAGE_INLINE void add_all(const left_rows& left, const int4_block* right, std::size_t i, std::size_t j,
                                      std::index_sequence<Vector...> vectors, std::index_sequence<Step...>) {
-        const std::uint8_t* columns[Vectors]{right.elements + Product.right.block(0, j + Vector * width)...};
-        const f16* scales[Vectors]{right.scales + Product.right.scale(0, j + Vector * width)...};
+        const int4_block* blocks[Vectors]{right + Product.right.block(0, j + Vector * width)...};
         const std::uint8_t* x = left.row(i);
         for (std::size_t g = 0; g < groups; ++g, x += int4_layout::group) {
             partial of_group[Vectors][Rows];
+            const std::uint8_t* const columns[Vectors]{blocks[Vector]->integers +
+                                                       (j + Vector * width) % panel * int4_block::quad...};
             (add_steps<Step>(of_group, x, columns, vectors, all_rows{}), ...);
-            (add_group<Vector>(of_group[Vector], left, i, g, load_scales<held<Vector>>(scales[Vector]), all_rows{}),
+            (add_group<Vector>(of_group[Vector], left, i, g,
+                               load_scales<held<Vector>>(blocks[Vector]->scales + (j + Vector * width) % panel),
+                               all_rows{}),
              ...);
-            ((columns[Vector] += int4_layout::block_bytes, scales[Vector] += panel), ...);
+            (++blocks[Vector], ...);
         }
     }
 
     template <class Epilogue>
-    ASHLAR_STAGE_INLINE static void run(const left_rows& left, const int4_memory& right, Epilogue& epilogue,
+    ASHLAR_STAGE_INLINE static void run(const left_rows& left, const int4_block* right, Epilogue& epilogue,
                                         std::size_t i, std::size_t j) {
         const block_verdict verdict = verdict_on(epilogue, i, i + Rows, j, j + (Vectors - 1) * width + LastLanes);
         if (verdict == block_verdict::skip) return;
-        int4_block block;
+        int4_sums block;
         const auto each = [](auto f) ASHLAR_STAGE_LAMBDA {
             for_each_vector<block_shape{Rows, Vectors, 1, LastLanes}, width>(f);
         };
@@ -122,7 +119,7 @@ struct int4_block {
 /// int4_rows_bytes bytes. Each element is, for one group of 32 after the other, the exact sum of products of integers,
 /// times the scale of its column, multiplied by that of the row and added.
 template <class Config, int4_shape Product, class Epilogue>
-ASHLAR_STAGE_INLINE void int4_product(const float* s, const int4_memory& right, Epilogue& epilogue, float* scratch,
+ASHLAR_STAGE_INLINE void int4_product(const float* s, const int4_block* right, Epilogue& epilogue, float* scratch,
                                       std::size_t last_block = Product.cut.row_blocks) {
     constexpr product_shape in_groups = Product.in_groups();
     using walk = product_walk<float, Config, in_groups, constant_depth<0, in_groups.k>, Epilogue>;
@@ -132,7 +129,7 @@ ASHLAR_STAGE_INLINE void int4_product(const float* s, const int4_memory& right, 
         left.fill(s, walk::plan.rows.first(last_block));
         walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
             walk::each_row_block(0, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
-                int4_block<Config, Product, rows, vectors, last>::run(left, right, epilogue, i, j);
+                int4_sums<Config, Product, rows, vectors, last>::run(left, right, epilogue, i, j);
             });
         });
     }

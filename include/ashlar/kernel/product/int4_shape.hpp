@@ -38,7 +38,8 @@ constexpr product_cut choose_int4_cut(std::size_t rows, const int4_layout& right
     if (m.registers > 2 * beside) m.registers = (m.registers - beside) / 2;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
     register_block blocks = choose_register_block(rows, vectors, right.rows, m);
-    if (const std::size_t most = most_streams_of_row * int4_layout::panel / width;
+    // One row reads one panel after the other.
+    if (const std::size_t most = width < int4_layout::panel ? int4_layout::panel / width : 1;
         rows == 1 && blocks.vectors.large > most)
         blocks.vectors = split_near_equal(vectors, (vectors + most - 1) / most);
     product_cut cut;

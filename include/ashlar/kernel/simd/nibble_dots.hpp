@@ -39,10 +39,10 @@ struct nibble_dots {
     struct pair {
         right low, high;
     };
-    /// The bytes of Count columns: panels of 16 columns are PanelBytes apart.
+    /// The bytes of Count columns: panels are PanelBytes apart.
     template <std::size_t PanelBytes, std::size_t Count>
     ASHLAR_ALWAYS_INLINE static pair load(const std::uint8_t* from) {
-        constexpr std::size_t panel = int4_layout::panel, quad = int4_layout::quad;
+        constexpr std::size_t panel = int4_layout::panel, quad = int4_block::quad;
         pair both;
         if constexpr (in_registers) {
             bytes all;
