@@ -11,10 +11,10 @@
 
 namespace ashlar::inline v0_1 {
 
-/// As the element type of a quantized matrix, `quantized<int4, 576, 1536>`: integers from -8 to 7 with a scale in f16 for
-/// every 32 entries of a column. 18 bytes for 32 weights, 0.14 of their bytes as floats, 0.56 of those in 8 bits. A row
-/// that it multiplies is rounded to 8 bits, each 32 entries with their own scale. Integers and scales have the bits of
-/// ggml's Q4_0. A product of one row takes about half as long as with 8 bits if the weights come from memory.
+/// As the element type of a quantized matrix, `quantized<int4, 576, 1536>`: integers from -8 to 7 with a scale in f16
+/// for every 32 entries of a column. 18 bytes for 32 weights, 0.14 of their bytes as floats, 0.56 of those in 8 bits. A
+/// row that it multiplies is rounded to 8 bits, each 32 entries with their own scale. Integers and scales have the bits
+/// of ggml's Q4_0. A product of one row takes about half as long as with 8 bits if the weights come from memory.
 ///
 ///     static quantized<int4, 576, 1536> w;
 ///     quantize(w, loaded);
@@ -25,10 +25,10 @@ namespace detail {
 /// Entries of a column that share a scale.
 inline constexpr std::size_t int4_group = 32;
 
-/// The integers and scales of 32 entries of each of 32 columns. Byte 128 r + 4 c + i has the entries 8 r + i and, in its
-/// upper half, 8 r + 4 + i of column c, with 8 added, so that the halves are unsigned bytes and signed ones at once. Nine
-/// cache lines: a product of one row reads a panel as one stream, scales included, which from memory takes two thirds of
-/// the time of two streams (Zen 5).
+/// The integers and scales of 32 entries of each of 32 columns. Byte 128 r + 4 c + i has the entries 8 r + i and, in
+/// its upper half, 8 r + 4 + i of column c, with 8 added, so that the halves are unsigned bytes and signed ones at
+/// once. Nine cache lines: a product of one row reads a panel as one stream, scales included, which from memory takes
+/// two thirds of the time of two streams (Zen 5).
 struct int4_block {
     static constexpr std::size_t columns = 32, quad = 4, line = columns * quad;
 

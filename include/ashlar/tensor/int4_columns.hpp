@@ -17,7 +17,8 @@ ASHLAR_ALWAYS_INLINE constexpr std::int32_t int4_integer(const int4_layout& layo
                                                          std::size_t row, std::size_t column) noexcept {
     const int4_block& block = blocks[layout.block(row, column)];
     const std::size_t entry = row % int4_layout::group;
-    return (block.integers[int4_block::offset(entry, column % int4_layout::panel)] >> int4_block::shift(entry) & 15) - 8;
+    return (block.integers[int4_block::offset(entry, column % int4_layout::panel)] >> int4_block::shift(entry) & 15) -
+           8;
 }
 /// The scale of an element.
 ASHLAR_ALWAYS_INLINE constexpr float int4_scale_at(const int4_layout& layout, const int4_block* blocks, std::size_t row,
@@ -39,24 +40,20 @@ struct int4_columns {
             for (std::size_t r = first; r < end; ++r)
                 if (magnitude_bits(value(r)) > magnitude_bits(greatest)) greatest = value(r);
             const int4_scale by = int4_scale_of(greatest);
-            put_scale(first, column, by.scale);
+            blocks[layout.block(first, column)].scales[column % int4_layout::panel] = by.scale;
             for (std::size_t r = first; r < end; ++r) put(r, column, rounded_to_int4(value(r), by.inverse));
         }
     }
-    /// Zeros in the padding, so that it changes no sum.
+    /// Zeros in the padding, so that it changes no sum, and in all else, so that two entries of a byte can follow.
     template <class Config>
     constexpr void clear_rest() const noexcept {
-        for (std::size_t c = 0; c < layout.panels() * int4_layout::panel; ++c)
-            for (std::size_t r = c < layout.columns ? layout.rows : 0; r < layout.groups() * int4_layout::group; ++r) {
-                put(r, c, 8);
-                if (c >= layout.columns) put_scale(r, c, f16(0.0f));
-            }
+        for (std::size_t b = 0; b < layout.size(); ++b) {
+            for (std::uint8_t& byte : blocks[b].integers) byte = 0x88;
+            for (f16& scale : blocks[b].scales) scale = f16(0.0f);
+        }
     }
 
 private:
-    constexpr void put_scale(std::size_t row, std::size_t column, f16 scale) const noexcept {
-        blocks[layout.block(row, column)].scales[column % int4_layout::panel] = scale;
-    }
     constexpr void put(std::size_t row, std::size_t column, std::uint8_t value) const noexcept {
         const std::size_t entry = row % int4_layout::group, shift = int4_block::shift(entry);
         std::uint8_t& byte =

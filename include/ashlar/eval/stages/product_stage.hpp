@@ -16,11 +16,11 @@
 #include <ashlar/eval/stages/product_epilogues.hpp>
 #include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/grouped_rows.hpp>
+#include <ashlar/kernel/product/int4_product.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>
-#include <ashlar/kernel/product/int4_product.hpp>
 #include <ashlar/kernel/product/quantized_product.hpp>
 #include <ashlar/kernel/product/reloading_epilogue.hpp>
 #include <ashlar/kernel/product/streamed_product.hpp>
@@ -220,8 +220,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                 return all;
             }();
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            int4_product<config, shape>(a, b.data(), epilogue,
-                                        table<int4_rows_bytes(Rows, depth)>(), requested_blocks<how.cut>());
+            int4_product<config, shape>(a, b.data(), epilogue, table<int4_rows_bytes(Rows, depth)>(),
+                                        requested_blocks<how.cut>());
         } else if constexpr (how.rhs == rhs_source::quantized) {
             constexpr quantized_shape shape = [] {
                 quantized_shape all = shape_of_quantized(facts, Rows, panel);

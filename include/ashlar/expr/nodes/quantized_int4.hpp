@@ -57,10 +57,11 @@ struct borrowed_int4 : int4_access<borrowed_int4<Rows, Columns>, Rows, Columns> 
 
 }  // namespace detail
 
-/// A matrix [rows, columns] of floats for the right operand of `matmul`, in 4 bits. Every 32 entries of a column share a
-/// scale. `quantize(w, x)` fills it. When `matmul(x, w)` runs, it rounds every 32 entries of each row of x to integers
-/// from -127 to 127 with their own scale; the sums of their products are exact. Outside of products it has the rounded
-/// values. Rows of x and columns are handled like those of 8 bits. Depth and columns are padded to multiples of 32.
+/// A matrix [rows, columns] of floats for the right operand of `matmul`, in 4 bits. Every 32 entries of a column share
+/// a scale. `quantize(w, x)` fills it. When `matmul(x, w)` runs, it rounds every 32 entries of each row of x to
+/// integers from -127 to 127 with their own scale; the sums of their products are exact. Outside of products it has the
+/// rounded values. Rows of x and columns are handled like those of 8 bits. Depth and columns are padded to multiples
+/// of 32.
 ///
 ///     static quantized<int4, 64, 256> w;
 ///     quantize(w, weights);
@@ -74,16 +75,15 @@ struct alignas(64) basic_quantized<int4, Rows, Columns>
     detail::int4_block blocks[layout.size()];
 
     ASHLAR_ALWAYS_INLINE constexpr const detail::int4_block* data() const& { return blocks; }
-    constexpr const detail::int4_block* data(  // ashlar: quantized: the memory of a temporary would dangle; name it first
+    constexpr const detail::int4_block* data(  // ashlar: quantized: the memory of a temporary would dangle; name it
+                                               // first
     ) const&& = delete;
     /// A borrowed operand, not a copy.
     ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& { return detail::borrowed_int4<Rows, Columns>(this); }
     void borrow() const&& = delete;  // ashlar: quantized: the memory of a temporary would dangle; name it first
 
     /// The memory, for code that fills it.
-    ASHLAR_ALWAYS_INLINE constexpr detail::int4_columns columns_in_memory() noexcept {
-        return {layout, blocks};
-    }
+    ASHLAR_ALWAYS_INLINE constexpr detail::int4_columns columns_in_memory() noexcept { return {layout, blocks}; }
 };
 
 }  // namespace ashlar

@@ -13,8 +13,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Rounded rows in memory of int4_rows_bytes bytes: lines of bytes, then for each row the scales of its groups, then the
-/// start values of its sums: -8 times the sum of a group, because the right operand's integers have 8 added.
+/// Rounded rows in memory of int4_rows_bytes bytes: lines of bytes, then for each row the scales of its groups, then
+/// the start values of its sums: -8 times the sum of a group, because the right operand's integers have 8 added.
 template <class Config, int4_shape Product>
 struct int4_rows {
     static constexpr std::size_t depth = Product.right.rows, line = rounded_row_bytes(depth),

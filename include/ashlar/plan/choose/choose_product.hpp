@@ -28,8 +28,7 @@ inline constexpr std::size_t least_depth_of_streams = 1024;
 constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
     for (std::size_t n = 0; n < count; ++n)
-        if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed)
-            bytes += nodes[n].memory_bytes();
+        if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed) bytes += nodes[n].memory_bytes();
     return bytes;
 }
 

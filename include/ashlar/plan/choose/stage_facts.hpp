@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/int4_shape.hpp>
+#include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
 

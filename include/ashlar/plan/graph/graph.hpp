@@ -51,11 +51,11 @@ struct node_parameters {
     bool one_instruction = false;  // map: about one; a user's own function counts as one
     bool chooses = false;          // map: where, whose values are chosen by operand 0
     scaling_kind scaling = scaling_kind::none;  // map
-    std::uint8_t narrow = 0;  // bytes of an element in its memory, or where it is written to, if they are fewer
-    bool quantized = false;   // packed: integers of 8 bits with a scale for each column, or of 4 bits
-    std::uint8_t spread = 1;  // quantized: over how many entries of a column outliers are spread
+    std::uint8_t narrow = 0;       // bytes of an element in its memory, or where it is written to, if they are fewer
+    bool quantized = false;        // packed: integers of 8 bits with a scale for each column, or of 4 bits
+    std::uint8_t spread = 1;       // quantized: over how many entries of a column outliers are spread
     std::uint8_t scale_group = 0;  // quantized: entries of a column that share a scale, then in 4 bits; 0: all
-    bool brain = false;       // all its values are those of bf16
+    bool brain = false;            // all its values are those of bf16
 };
 
 /// One node of the expression, without its type.
