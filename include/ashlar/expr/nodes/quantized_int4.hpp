@@ -75,8 +75,7 @@ struct alignas(64) basic_quantized<int4, Rows, Columns>
     detail::int4_block blocks[layout.size()];
 
     ASHLAR_ALWAYS_INLINE constexpr const detail::int4_block* data() const& { return blocks; }
-    constexpr const detail::int4_block* data(  // ashlar: quantized: the memory of a temporary would dangle; name it
-                                               // first
+    constexpr auto data(  // ashlar: quantized: the memory of a temporary would dangle; name it first
     ) const&& = delete;
     /// A borrowed operand, not a copy.
     ASHLAR_ALWAYS_INLINE constexpr auto borrow() const& { return detail::borrowed_int4<Rows, Columns>(this); }
