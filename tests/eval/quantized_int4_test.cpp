@@ -65,6 +65,11 @@ TYPED_TEST(int4_extents, products_of_integers) {
     const tensor<float, m, n> chained = relu(matmul(x, *q) + bias) + y;
     const tensor<float, m, n> expected = relu(y + bias) + y;
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(chained.data()[i], expected.data()[i], 1e-5f);
+    if constexpr (k % 32 != 0) {
+        for (std::size_t j = 0; j < n; ++j) {
+            ASSERT_EQ(detail::int4_integer(q->layout, q->data(), k, j), 0) << "padding";
+        }
+    }
     // Bits of ggml, and as elements the rounded values.
     const tensor<float, k, n> values = *q * 1.0f;
     for (std::size_t j = 0; j < n; ++j)

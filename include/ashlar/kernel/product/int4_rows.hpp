@@ -62,6 +62,7 @@ private:
                 round_register<false>(values::template load_partial<Count % width>(from + first) * values(by.inverse),
                                       to + first);
             }
+            // Weights there are zero: this is only for memory that nobody has written.
             for (std::size_t k = (Count + width - 1) / width * width; k < group; ++k) to[k] = 0;
         } else {
             for (std::size_t k = 0; k < group; ++k)
