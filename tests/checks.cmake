@@ -116,3 +116,11 @@ if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
                    "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
   set_tests_properties(check/import_onnx PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 endif()
+
+# Files that tools/read_gguf.py writes, where Python has NumPy.
+if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
+  add_test(NAME check/read_gguf
+           COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/read_gguf_test.py" --compiler "${ASHLAR_REFERENCE_GXX}" --
+                   "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/read_gguf PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+endif()

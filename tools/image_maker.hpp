@@ -68,14 +68,19 @@ inline bool read_shape(std::string_view text, layout_array& out) {
     return false;
 }
 
-/// Columns of a panel, and behind an x the rows of a group of a matrix in 8 bits, behind another over how many outliers
-/// are spread.
+/// Columns of a panel, and behind an x the rows of a group of a matrix in 8 or 4 bits, behind another over how many
+/// outliers are spread.
 inline bool read_panel(std::string_view text, layout_array& out) {
     const char* const last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, out.parameter.panel);
     if (error != std::errc{} || end == last) return error == std::errc{};
     const auto [end_of_group, wrong] = std::from_chars(end + 1, last, out.parameter.group);
-    if (*end != 'x' || wrong != std::errc{} || out.parameter.group != 4) return false;
+    if (*end != 'x' || wrong != std::errc{}) return false;
+    if (out.parameter.group == detail::int4_group) {
+        out.parameter.kind = ashlar::nn::element_kind::int4;
+        return end_of_group == last && out.parameter.panel == detail::int4_layout::panel;
+    }
+    if (out.parameter.group != 4) return false;
     if (end_of_group == last) return true;
     const auto [end_of_all, bad] = std::from_chars(end_of_group + 1, last, out.parameter.spread);
     const std::size_t spread = out.parameter.spread;
@@ -97,7 +102,11 @@ inline bool is_sound(const layout_array& a, std::size_t bytes) {
     if (p.rows == 0 || p.rows > all_rows || p.first_row > all_rows - p.rows) return false;
     if (p.columns != size / all_rows) return false;
     if (p.is_quantized() && (p.rank < 2 || p.panel == 0 || p.panel > 1024 || p.element_bytes != 1 || p.taps == 0 ||
-                             p.columns % p.taps != 0 || (p.spread != 1 && p.spread != detail::spread_of(p.layout().rows)) || a.offset % 64 != 0))
+                             p.columns % p.taps != 0 ||
+                             (p.spread != 1 && p.spread != detail::spread_of(p.layout().rows)) || a.offset % 64 != 0))
+        return false;
+    if (p.is_int4() &&
+        (p.rank < 2 || p.element_bytes != 4 || p.taps == 0 || p.columns % p.taps != 0 || a.offset % 64 != 0))
         return false;
     return a.offset <= bytes && p.memory_bytes() <= bytes - a.offset;
 }

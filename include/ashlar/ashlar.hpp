@@ -60,6 +60,7 @@
 #include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
+#include <ashlar/expr/nodes/quantized_int4.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
 #include <ashlar/expr/mistakes/memory_operands.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>

@@ -117,10 +117,11 @@ constexpr test::constant_file<> byte_builder(std::int8_t first, std::int8_t step
 constexpr auto byte_file = byte_builder(5, 0).bytes<byte_builder(5, 0).size()>();
 constexpr auto least_file = byte_builder(-128, 0).bytes<byte_builder(-128, 0).size()>();
 
-TEST(embedded, weights_in_8_bits) {
+TEST(embedded, weights_of_few_bits) {
     expect_loaded<packed_layer<std::int8_t>>(io::embedded<byte_file>);
     expect_loaded<packed_layer<std::int8_t>>(io::embedded<float_file>);  // rounded
     expect_loaded<packed_layer<smoothed<std::int8_t>>>(io::embedded<float_file>);
+    expect_loaded<packed_layer<int4>>(io::embedded<float_file>);
 }
 
 TEST(embedded, least_integer_of_8_bits_saturates) {

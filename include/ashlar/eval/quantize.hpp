@@ -22,7 +22,7 @@ struct quantized_like<Element, shape<Rows, Columns>> {
 /// Rounds the columns of a matrix in memory, or in a constant expression.
 template <class Config, class Quantized, class Matrix>
 constexpr void quantize_columns(Quantized& w, const Matrix& matrix) noexcept {
-    const quantized_columns columns = w.columns_in_memory();
+    const auto columns = w.columns_in_memory();
     columns.template clear_rest<Config>();
     for (std::size_t c = 0; c < Quantized::extents[1]; ++c)
         columns.template set<Config>(c, [&](std::size_t r) { return static_cast<float>(matrix(r, c)); });

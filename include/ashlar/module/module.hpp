@@ -52,11 +52,11 @@ template <class Module>
 concept module =
     requires(std::remove_cvref_t<Module>& m) { std::remove_cvref_t<Module>::members(m, detail::any_visitor{}); };
 
-/// An array that a module holds: a tensor or a packed matrix.
+/// An array that a module holds: a tensor or a packed matrix, also one of int4, whose elements share bytes.
 template <class Array>
-concept parameter_array = any_expression<Array> && requires(Array& a) {
-    { a.elements[0] } -> std::convertible_to<element_of<Array>>;
-};
+concept parameter_array = any_expression<Array> && (requires(Array& a) {
+                              { a.elements[0] } -> std::convertible_to<element_of<Array>>;
+                          } || requires(Array& a) { a.blocks[0].integers; });
 
 /// A matrix that weight files have transposed: [out, in] there, [in, out] in the module.
 ///

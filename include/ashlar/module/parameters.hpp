@@ -9,14 +9,15 @@
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/int4.hpp>
 #include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/tensor/panel_layout.hpp>
 
 namespace ashlar::inline v0_1::nn {
 
-/// The element type of an array, if weight files have a name for it.
-enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean, f16, bf16 };
+/// The element type of an array, if weight files have a name for it. They have the values of int4 as floats.
+enum class element_kind : std::uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean, f16, bf16, int4 };
 
 namespace detail {
 
@@ -58,7 +59,7 @@ struct basic_parameter {
 
     std::string_view name;  ///< the path in a state dict, "layers.0.self_attn.in_proj_weight"; valid during the call
     element_kind kind{};
-    std::size_t element_bytes = 0;
+    std::size_t element_bytes = 0;                ///< in a file, and in memory unless the kind is int4
     Data data{};                                  ///< the first element in memory
     std::size_t rank = 0;                         ///< axes of the file's array
     std::array<std::size_t, max_rank> extents{};  ///< of the file's array
@@ -68,8 +69,8 @@ struct basic_parameter {
     bool is_transposed = false;  ///< whether memory holds the piece [columns, rows] instead of [rows, columns]
     std::size_t panel = 0;       ///< columns of a panel if memory is a packed matrix, else 0
     std::size_t taps = 1;        ///< of a convolution: column channel * taps + tap is tap * (columns / taps) + channel
-    std::size_t group = 1;       ///< rows of a panel whose elements are contiguous, of a matrix in 8 bits, else 1
-    std::size_t spread = 1;      ///< of such a matrix, the rows in memory over which outliers are spread, else 1
+    std::size_t group = 1;       ///< rows of a panel whose elements are contiguous, of 8 bits or int4, else 1
+    std::size_t spread = 1;      ///< of a matrix in 8 bits, the rows in memory over which outliers are spread, else 1
     Data scales{};  ///< of a matrix in 8 bits: a float for each column in memory; it is also an array of its own
     Data sums{};    ///< of such a matrix: the sum of each column's integers
 
@@ -90,7 +91,8 @@ struct basic_parameter {
 
     /// The offset in memory of the element at a row of this piece and a column, in elements. Distinct for distinct
     /// arguments and less than size(), or than layout().size() for a matrix in 8 bits. Code that writes an integer of
-    /// such a matrix must update `sums` and keep the zeros of its padding.
+    /// such a matrix must update `sums` and keep the zeros of its padding. Elements of int4 have no such place:
+    /// `io::load` and `io::save` read and write their values.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t offset(std::size_t row,
                                                                     std::size_t column) const noexcept {
         if (taps != 1) column = column % taps * (columns / taps) + column / taps;
@@ -101,9 +103,12 @@ struct basic_parameter {
     }
 
     /// Whether memory is a matrix in 8 bits: integers with a scale for each column.
-    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_quantized() const noexcept { return group != 1; }
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_quantized() const noexcept { return group != 1 && !is_int4(); }
+    /// Whether memory is a matrix of int4: blocks of integers and scales.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool is_int4() const noexcept { return kind == element_kind::int4; }
     /// Bytes in memory, with the scales and sums after a matrix in 8 bits.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t memory_bytes() const noexcept {
+        if (is_int4()) return int4_layout().size() * sizeof(ashlar::detail::int4_block);
         if (!is_quantized()) return size() * element_bytes;
         const ashlar::detail::interleaved_layout in_memory = layout();
         return in_memory.size() + in_memory.panels() * in_memory.panel * 8;
@@ -111,6 +116,10 @@ struct basic_parameter {
     /// The layout of a matrix in 8 bits.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr ashlar::detail::interleaved_layout layout() const noexcept {
         return {is_transposed ? columns : rows, is_transposed ? rows : columns, panel, group, spread};
+    }
+    /// The layout of a matrix of int4.
+    [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr ashlar::detail::int4_layout int4_layout() const noexcept {
+        return {is_transposed ? columns : rows, is_transposed ? rows : columns};
     }
 };
 
@@ -311,10 +320,17 @@ private:
         using array = typename traits::array;
         basic_parameter<Data> p;
         p.name = {path.data(), length};
-        using stored = std::remove_cvref_t<decltype(stack.part.array.elements[0])>;
-        p.kind = kind_of_element<stored>();
-        p.element_bytes = sizeof(stored);
-        p.data = stack.part.array.elements;
+        if constexpr (requires { stack.part.array.blocks; }) {
+            p.kind = element_kind::int4;
+            p.element_bytes = sizeof(float);
+            p.data = stack.part.array.blocks;
+            p.group = ashlar::detail::int4_group;
+        } else {
+            using stored = std::remove_cvref_t<decltype(stack.part.array.elements[0])>;
+            p.kind = kind_of_element<stored>();
+            p.element_bytes = sizeof(stored);
+            p.data = stack.part.array.elements;
+        }
         p.rank = file.rank;
         p.extents = file.extents;
         p.first_row = first_row;

@@ -16,6 +16,7 @@
 #include <ashlar/eval/stages/product_epilogues.hpp>
 #include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/grouped_rows.hpp>
+#include <ashlar/kernel/product/int4_product.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
 #include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
@@ -212,7 +213,16 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <class Epilogue>
     ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
         const element* a = reader{f}.template address<left>(in_left(first));
-        if constexpr (how.rhs == rhs_source::quantized) {
+        if constexpr (how.rhs == rhs_source::quantized && facts.right_is_int4) {
+            constexpr int4_shape shape = [] {
+                int4_shape all = shape_of_int4(facts, Rows);
+                all.cut = how.cut;
+                return all;
+            }();
+            const auto& b = node_at<Plan::resolve(right)>(f.expression);
+            int4_product<config, shape>(a, b.data(), epilogue, table<int4_rows_bytes(Rows, depth)>(),
+                                        requested_blocks<how.cut>());
+        } else if constexpr (how.rhs == rhs_source::quantized) {
             constexpr quantized_shape shape = [] {
                 quantized_shape all = shape_of_quantized(facts, Rows, panel);
                 all.cut = how.cut;

@@ -24,7 +24,7 @@ struct packed_access : shape<Rows, Columns> {
     static constexpr node_kind kind = node_kind::packed;
     static constexpr std::size_t panel = Panel;
     static constexpr bool is_quantized = false;
-    static constexpr std::uint8_t spread = 1;
+    static constexpr std::uint8_t spread = 1, scale_group = 0;
 
     /// The element at (row, column). Both must be in range, checked in debug builds.
     template <class Config = current_config>

@@ -55,6 +55,7 @@ struct quantized_access : shape<Rows, Columns> {
     /// Whether the outliers of the columns are spread, and those of the rows that it multiplies.
     static constexpr bool is_smoothed = smoothed_traits<Element>::is_smoothed;
     static constexpr std::uint8_t spread = is_smoothed ? std::uint8_t{spread_of(shape_type::extents[0])} : 1;
+    static constexpr std::uint8_t scale_group = 0;
     static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4, spread};
 
     /// The value at (row, column). Both must be in range, checked in debug builds.

@@ -14,6 +14,7 @@
 #include <ashlar/io/formats/convert.hpp>
 #include <ashlar/io/formats/dtype.hpp>
 #include <ashlar/io/formats/stored_array.hpp>
+#include <ashlar/io/model/int4_array.hpp>
 #include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/quantized_array.hpp>
 #include <ashlar/module/module.hpp>
@@ -48,6 +49,8 @@ void copy_embedded(io::bytes file, const std::array<embedded_array, Count>& arra
             const file_order order(stored.shape, stored.is_column_major);
             fill_quantized<Config>(quantized_memory(to), {order, from.first_row, to}, from.dtype,
                                    [&](std::size_t i) { return stored_bits<Config>(stored, i); });
+        } else if (to.is_int4()) {
+            copy_int4<Config>(stored, from.first_row, to);
         } else {
             copy_array<Config>(stored, from.first_row, to, const_cast<void*>(to.data));
         }
@@ -95,6 +98,10 @@ constexpr void copy_constant(const Byte* file, const std::array<embedded_array, 
         if constexpr (nn::detail::holds_scales<std::remove_reference_t<decltype(memory)>>()) {
             fill_quantized<Config>({piece.layout(), memory.elements, memory.scales, memory.sums},
                                    {order, from.first_row, piece}, from.dtype, bits_at);
+        } else if constexpr (requires { memory.blocks; }) {
+            fill_int4<Config>({piece.int4_layout(), memory.blocks}, {order, from.first_row, piece}, [&](std::size_t i) {
+                return static_cast<float>(float_of_bits<Config>(bits_at(i), from.dtype));
+            });
         } else {
             auto* const elements = [&] {
                 if constexpr (std::is_array_v<std::remove_reference_t<decltype(memory)>>)

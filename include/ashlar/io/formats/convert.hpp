@@ -20,6 +20,7 @@ namespace ashlar::inline v0_1::detail {
 template <class Config>
 constexpr io::dtype dtype_of_kind(nn::element_kind kind) noexcept {
     switch (kind) {
+    case nn::element_kind::int4:  // files have its values
     case nn::element_kind::f32: return io::dtype::f32;
     case nn::element_kind::f64: return io::dtype::f64;
     case nn::element_kind::i8: return io::dtype::i8;

@@ -85,7 +85,7 @@ void write_layout(const Model& m, Put&& put) noexcept {
         number(p.rows, ' ');
         number(p.columns, ' ');
         number(p.is_transposed ? p.taps : 0, ' ');
-        if (p.is_quantized()) {
+        if (p.is_quantized() || p.is_int4()) {
             number(p.panel, 'x');
             number(p.group, p.spread == 1 ? ' ' : 'x');
             if (p.spread != 1) number(p.spread, ' ');

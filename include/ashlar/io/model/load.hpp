@@ -15,6 +15,7 @@
 #include <ashlar/io/formats/archive.hpp>
 #include <ashlar/io/formats/convert.hpp>
 #include <ashlar/io/model/check_arrays.hpp>
+#include <ashlar/io/model/int4_array.hpp>
 #include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/io/model/names.hpp>
@@ -48,6 +49,8 @@ io::result load_arrays(model_arrays& model, const io::archive& weights, io::name
             if (a.parameter.is_quantized()) {
                 const io::quantization_error error = copy_quantized<Config>(listed, a.first_row, a.parameter);
                 if (io::is_floating(listed.dtype)) report(error);
+            } else if (a.parameter.is_int4()) {
+                report(copy_int4<Config>(listed, a.first_row, a.parameter));
             } else if (!is_made_by_rounding<Config>(a, model)) {
                 // The caller passes a writable model; its list of arrays is const because saving uses it too.
                 copy_array<Config>(listed, a.first_row, a.parameter, const_cast<void*>(a.parameter.data));

@@ -34,7 +34,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t file_column(const nn::const_parameter
     return row % channels * p.taps + row / channels;
 }
 
-/// The position in a file's array of an element of a matrix in 8 bits, whose rows begin at `first_row` of it.
+/// The position in a file's array of an element of a quantized matrix, whose rows begin at `first_row` of it.
 struct quantized_position {
     const file_order& order;
     std::size_t first_row;

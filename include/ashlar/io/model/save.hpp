@@ -2,6 +2,7 @@
 // Saving models and tensors as safetensors, so that loading gives the same bits.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <ashlar/io/files/target.hpp>
 #include <ashlar/io/formats/convert.hpp>
 #include <ashlar/io/formats/file_format.hpp>
+#include <ashlar/io/model/int4_array.hpp>
 #include <ashlar/io/model/model_arrays.hpp>
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/io/model/names.hpp>
@@ -23,6 +25,8 @@ namespace ashlar::inline v0_1::detail {
 /// The bits of an element of a model, by its place in the file's array as the model lists it.
 template <class Config>
 std::uint64_t model_bits(const model_array& a, std::size_t row, std::size_t column) noexcept {
+    if (a.parameter.is_int4())
+        return std::bit_cast<std::uint32_t>(int4_value<Config>(a.parameter, row - a.first_row, column));
     const auto* const at = static_cast<const std::byte*>(a.parameter.data) +
                            a.parameter.offset(row - a.first_row, column) * a.parameter.element_bytes;
     const auto read = [&]<class Element>(Element bits) {

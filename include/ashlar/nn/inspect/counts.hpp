@@ -8,6 +8,7 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
+#include <ashlar/expr/nodes/quantized_int4.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 
@@ -45,6 +46,9 @@ inline constexpr counted count_of<Array> = {shape_of<Array>::size,
 template <class Element, auto Rows, auto Columns>
 inline constexpr counted count_of<basic_quantized<Element, Rows, Columns>> = {
     shape<Rows, Columns>::size, shape<Rows, Columns>::size + 8 * shape<Rows, Columns>::extents[1]};
+template <auto Rows, auto Columns>
+inline constexpr counted count_of<basic_quantized<int4, Rows, Columns>> = {
+    shape<Rows, Columns>::size, sizeof(basic_quantized<int4, Rows, Columns>)};
 template <class Array>
 inline constexpr counted count_of<plain_member<Array>> = count_of<std::remove_cv_t<Array>>;
 template <class Array>

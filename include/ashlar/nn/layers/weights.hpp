@@ -7,10 +7,12 @@
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
+#include <ashlar/core/int4.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/core/smoothed.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
+#include <ashlar/expr/nodes/quantized_int4.hpp>
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -50,11 +52,13 @@ struct weights_by_use<mixed<First, Second>> {
 template <class Element>
 inline constexpr std::size_t panel = default_panel<Element>;
 
-/// Matrices in 8 bits have a fixed panel width.
+/// Matrices in 8 and 4 bits have a fixed panel width.
 template <>
 inline constexpr std::size_t panel<std::int8_t> = 16;
 template <>
 inline constexpr std::size_t panel<smoothed<std::int8_t>> = 16;
+template <>
+inline constexpr std::size_t panel<int4> = ashlar::detail::int4_layout::panel;
 template <class First, class Second>
 inline constexpr std::size_t panel<mixed<First, Second>> = panel<First>;
 template <class Weight, std::size_t Panel>
@@ -63,7 +67,7 @@ template <class First, class Second, std::size_t Panel>
 inline constexpr std::size_t second_panel<mixed<First, Second>, Panel> = panel<Second>;
 
 /// A matrix [Rows, Columns] on the right of products: packed, or in 8 bits if Element is std::int8_t, with or without
-/// spread outliers.
+/// spread outliers, or in 4 bits if it is int4.
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 struct weight_matrix_of {
     using type = basic_packed<Element, Panel, Rows, Columns>;
@@ -76,14 +80,20 @@ template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
 struct weight_matrix_of<smoothed<std::int8_t>, Panel, Rows, Columns> {
     using type = basic_quantized<smoothed<float>, Rows, Columns>;
 };
+template <std::size_t Panel, std::size_t Rows, std::size_t Columns>
+struct weight_matrix_of<int4, Panel, Rows, Columns> {
+    using type = basic_quantized<int4, Rows, Columns>;
+};
 template <class Element, std::size_t Panel, std::size_t Rows, std::size_t Columns>
 using weight_matrix = typename weight_matrix_of<typename weights_by_use<Element>::first, Panel, Rows, Columns>::type;
 
 /// The elements of tables and of matrices that are not the right operand of one product. These have no scales for 8
-/// bits, so they stay floats.
+/// or 4 bits, so they stay floats.
 template <class Weight, class Of = typename weights_by_use<Weight>::first>
 using table_element =
-    std::conditional_t<std::is_same_v<typename ashlar::detail::smoothed_traits<Of>::value, std::int8_t>, float, Of>;
+    std::conditional_t<std::is_same_v<typename ashlar::detail::smoothed_traits<Of>::value, std::int8_t> ||
+                           std::is_same_v<Of, int4>,
+                       float, Of>;
 
 /// Whether the last axis of an input has the width that a module needs.
 template <class Input, std::size_t Width>

@@ -22,6 +22,7 @@ struct product_facts {
     bool right_is_narrow = false;     // in fewer bytes than it is computed with
     bool of_bf16 = false;             // so are the values of both operands, the right one's in memory
     bool right_is_quantized = false;  // in panels of integers of 8 bits
+    bool right_is_int4 = false;       // in panels of int4, then right_is_quantized as well
     std::uint8_t right_spread = 1;    // over how many entries of a row of the left operand outliers are spread then
     bool left_is_padded = false;      // lines of the left operand end at a full register
     bool ranged = false;              // a mask bounds the depth of each row

@@ -41,7 +41,7 @@ enum class rhs_source : std::uint8_t {
     column_blocks,  // in memory, in blocks of columns that lie apart
     copied_rows,    // in memory, at one distance: the columns of a register block are copied beside its first rows
     panels,         // packed weights
-    quantized,      // packed weights in 8 bits: rows of the left operand are rounded into scratch first
+    quantized,      // packed weights in 8 or 4 bits: rows of the left operand are rounded into scratch first
 };
 
 /// When the operations after a product are applied to its sums.

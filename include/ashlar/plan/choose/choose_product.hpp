@@ -28,8 +28,7 @@ inline constexpr std::size_t least_depth_of_streams = 1024;
 constexpr std::size_t bytes_read(const graph_node* nodes, std::size_t count) {
     std::size_t bytes = 0;
     for (std::size_t n = 0; n < count; ++n)
-        if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed)
-            bytes += nodes[n].size() * nodes[n].stored_bytes();
+        if (nodes[n].kind == node_kind::array || nodes[n].kind == node_kind::packed) bytes += nodes[n].memory_bytes();
     return bytes;
 }
 
@@ -159,7 +158,9 @@ constexpr void choose_cuts(const plan_context& c, const plan_stage& s, std::size
     };
     if (how.rhs == rhs_source::quantized) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel;
-        how.cut = choose_quantized_cut(rows, shape_of_quantized(product, rows, panel).right, c.target);
+        how.cut = product.right_is_int4
+                      ? choose_int4_cut(rows, shape_of_int4(product, rows).right, c.target)
+                      : choose_quantized_cut(rows, shape_of_quantized(product, rows, panel).right, c.target);
     } else if (how.rhs == rhs_source::panels) {
         const std::size_t panel = c.at(c.resolve(product.right)).panel, whole = product.columns / panel,
                           rest = product.columns % panel;

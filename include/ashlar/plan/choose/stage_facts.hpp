@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include <ashlar/kernel/product/int4_shape.hpp>
 #include <ashlar/kernel/product/product_cut.hpp>
 #include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/plan/choose/plan_context.hpp>
@@ -61,6 +62,7 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
     out.right_is_quantized = out.right_is_packed && c.at(c.resolve(out.right)).quantized;
     if (out.right_is_quantized) out.right_spread = c.at(c.resolve(out.right)).spread;
+    out.right_is_int4 = out.right_is_quantized && c.at(c.resolve(out.right)).scale_group != 0;
     const std::uint8_t narrow = c.memory_of(s).narrow_bytes_at(out.right);
     out.right_is_narrow = narrow != 0;
     out.right_bytes = narrow != 0 ? narrow : out.element_bytes;
@@ -114,6 +116,10 @@ constexpr quantized_shape shape_of_quantized(const product_facts& product, std::
     return {rows,
             static_cast<std::size_t>(product.left_row),
             {product.depth, product.columns, panel, 4, product.right_spread}};
+}
+/// A product with weights of int4 over some rows.
+constexpr int4_shape shape_of_int4(const product_facts& product, std::size_t rows) {
+    return {rows, static_cast<std::size_t>(product.left_row), {product.depth, product.columns}};
 }
 /// All columns of a product with a cut.
 constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_strategy& how) {

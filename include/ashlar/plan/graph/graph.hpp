@@ -51,10 +51,11 @@ struct node_parameters {
     bool one_instruction = false;  // map: about one; a user's own function counts as one
     bool chooses = false;          // map: where, whose values are chosen by operand 0
     scaling_kind scaling = scaling_kind::none;  // map
-    std::uint8_t narrow = 0;  // bytes of an element in its memory, or where it is written to, if they are fewer
-    bool quantized = false;   // packed: integers of 8 bits with a scale for each column
-    std::uint8_t spread = 1;  // quantized: over how many entries of a column outliers are spread
-    bool brain = false;       // all its values are those of bf16
+    std::uint8_t narrow = 0;       // bytes of an element in its memory, or where it is written to, if they are fewer
+    bool quantized = false;        // packed: integers of 8 bits with a scale for each column, or of 4 bits
+    std::uint8_t spread = 1;       // quantized: over how many entries of a column outliers are spread
+    std::uint8_t scale_group = 0;  // quantized: entries of a column that share a scale, then in 4 bits; 0: all
+    bool brain = false;            // all its values are those of bf16
 };
 
 /// One node of the expression, without its type.
@@ -71,12 +72,15 @@ struct graph_node : node_parameters, axis_extents {
 
     /// Whether stages store its values in fewer bytes than they are computed with.
     constexpr bool narrows() const { return narrow != 0 && kind == node_kind::map; }
-    /// Bytes of one element in memory.
-    constexpr std::size_t stored_bytes() const { return quantized ? 1 : narrow != 0 ? narrow : element_bytes; }
     constexpr std::size_t size() const {
         std::size_t n = 1;
         for (std::size_t i = 0; i < rank; ++i) n *= extents[i];
         return n;
+    }
+    /// Bytes of its elements in memory. Groups of 4 bits have a scale of two bytes each.
+    constexpr std::size_t memory_bytes() const {
+        if (scale_group != 0) return size() / 2 + size() / scale_group * 2;
+        return size() * (quantized ? 1 : narrow != 0 ? narrow : element_bytes);
     }
 };
 
@@ -124,6 +128,7 @@ inline constexpr node_parameters parameters_of<Packed>{.panel = Packed::panel,
                                                        .narrow = narrow_bytes<typename Packed::value_type>,
                                                        .quantized = Packed::is_quantized,
                                                        .spread = Packed::spread,
+                                                       .scale_group = Packed::scale_group,
                                                        .brain = is_bf16<typename Packed::value_type>};
 template <std::size_t Axis, class Shape, class... Parts>
 inline constexpr node_parameters parameters_of<concat_node<Axis, Shape, Parts...>>{.axis = Axis};

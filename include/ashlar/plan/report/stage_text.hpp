@@ -79,6 +79,7 @@ struct stage_printer : formula_writer<Plan> {
                 continue_line();
                 name_buffer(stage.table);
                 out.put(stage.facts.right_spread != 1 ? " = the left rows, outliers spread, in 8 bits, and their scales"
+                        : stage.facts.right_is_int4   ? " = the left rows in 8 bits, and a scale for every 32 entries"
                         : stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
                         : stage.how[full_tile].product.group != 1
                             ? " = the left rows as pairs of bf16, one multiply-add each"

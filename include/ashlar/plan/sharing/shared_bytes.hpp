@@ -52,8 +52,7 @@ constexpr std::size_t bytes_of_product(const plan_stage& stage, std::size_t work
     const std::size_t depth = left.extents[left.rank - 1u], columns = core.extents[core.rank - 1u];
     const node_index right = Plan::resolve(core.operands[1]);
     std::size_t weights = 0, rows = 1;
-    if (Plan::nodes[right].kind == node_kind::packed)
-        weights = Plan::nodes[right].size() * Plan::nodes[right].stored_bytes();
+    if (Plan::nodes[right].kind == node_kind::packed) weights = Plan::nodes[right].memory_bytes();
     if (stage.row_axis != no_axis) {
         const loop_index loop = stage.bindings[stage.row_axis];
         rows = loop == whole_axis            ? core.extents[stage.row_axis]
