@@ -42,4 +42,8 @@ TEST(attention, doubles) {
     check(attention(q, k, v), reference::attend(of(q), of(k), of(v)).values, 1e-12);
 }
 
+#if GTEST_HAS_DEATH_TEST && !defined(NDEBUG)
+TEST(attention_options_death, a_cap_below_zero) { EXPECT_DEATH(static_cast<void>(softcap(-1.0f)), "must be positive"); }
+#endif
+
 }  // namespace

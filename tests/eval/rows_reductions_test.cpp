@@ -76,6 +76,15 @@ TEST(rows_of_tensors, element_types) {
     check(sum<1>(cast<std::int32_t>(random.whole<std::uint8_t, 3, 37>(0, 255))));
 }
 
+// Lanes after the last column are zeros: a condition that zeros meet, or miss, must not see them.
+TEST(rows_of_tensors, truths_of_idle_lanes) {
+    const tensor<float, 3, 19> twos = full<float, 3, 19>(2);
+    EXPECT_FALSE(any(support::evaluated(any<1>(twos < 1.0f))));
+    EXPECT_FALSE(any(support::evaluated(any<1>(twos == 0.0f))));
+    EXPECT_TRUE(all(support::evaluated(all<1>(twos > 1.0f))));
+    EXPECT_TRUE(all(support::evaluated(all<1>(twos != 0.0f))));
+}
+
 #if !defined(__FAST_MATH__)
 // Of two elements that are no numbers argmax takes the first one, in whichever lanes, chains and tiles they are.
 TEST(rows_of_tensors, argmax_of_two_nans) {

@@ -74,4 +74,12 @@ TEST(layered_decode, destination_is_what_a_later_layer_reads) {
     for (std::size_t j = 0; j < 8; ++j) EXPECT_EQ(over(0, j), expected(0, j)) << j;
 }
 
+#if GTEST_HAS_DEATH_TEST && !defined(NDEBUG)
+TEST(layered_decode_death, a_full_cache) {
+    static std::array<nn::kv_cache<float, 1, 1, 4>, 3> small{};
+    const tensor<float, 2, 8> rows{};
+    EXPECT_DEATH(static_cast<void>(eval(stack.decode(rows, turn, small))), "no room for the rows");
+}
+#endif
+
 }  // namespace

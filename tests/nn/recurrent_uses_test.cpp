@@ -106,6 +106,16 @@ TEST(recurrent_uses, first_rows) {
     EXPECT_TRUE(eval(all(part.c == whole.c))());
 }
 
+#if GTEST_HAS_DEATH_TEST && !defined(NDEBUG)
+TEST(recurrent_uses_death, a_destination_in_the_state) {
+    static nn::gru<{.in = 5, .hidden = 9}> m{};
+    static decltype(m)::state<> s{};
+    const tensor<float, 1, 5> x{};
+    tensor_view<float, 1, 9> same(s.h.data());
+    EXPECT_DEATH(same = m(x, s), "overlaps its state");
+}
+#endif
+
 // A layer within an expression, and what the plan says of it.
 TEST(recurrent_uses, is_an_operand) {
     static nn::gru<{.in = 5, .hidden = 9}> m{};
