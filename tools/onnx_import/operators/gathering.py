@@ -89,12 +89,23 @@ def scatter_nd(s):
     return scattered(s, positions(s.shapes[0])[tuple(indices[..., k] for k in range(indices.shape[-1]))])
 
 
-@translates("Resize", "Upsample", uses="`take`, `einsum` with a constant", heavy=True)
+def repeats(taps, extent):
+    """How often each entry of an axis is repeated; 0 if a resize does something else."""
+    places, factors = taps
+    times = len(places) // extent
+    same = times * extent == len(places) and (factors == 1).all() and (places == np.arange(extent).repeat(times)[:, None]).all()
+    return times if same else 0
+
+
+@translates("Resize", "Upsample", uses="`upsample`, `take`, `einsum` with a constant", heavy=True)
 def resize(s):
     for place in range(1, len(s.node.inputs)):
         s.node.constant(place, "scales and sizes")
     text, letters, shape = s.x(), "abcdefgh"[:s.rank], list(s.shapes[0])
     plan = [(axis, taps) for axis, taps in enumerate(plan_of(s.node, s.shapes[0])) if taps is not None]
+    times = {axis: repeats(taps, shape[axis]) for axis, taps in plan}
+    if times and all(times.values()) and min(times) >= s.rank - 2 >= 0:
+        return f"upsample<{{.factor = {{{times.get(s.rank - 2, 1)}, {times.get(s.rank - 1, 1)}}}}}>({text})"
     beyond = np.zeros([1] * s.rank, bool)
     for count, (axis, (places, factors)) in enumerate(plan):
         beyond = beyond | (places[:, 0] < 0).reshape([-1 if i == axis else 1 for i in range(s.rank)])

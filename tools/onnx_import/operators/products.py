@@ -160,13 +160,19 @@ def fused_convolution(s):
     return f"relu({text} + {s.x(3)})" if s.has(3) else f"relu({text})"
 
 
-@translates("ConvTranspose", uses="`einsum` of `windows`, `pad`, `flip`", heavy=True)
+@translates("ConvTranspose", uses="`einsum`, of `windows`, `pad`, `flip` if kernels overlap", heavy=True)
 def transposed_convolution(s):
     spatial, kernel = s.shapes[0][2:], s.shapes[1][2:]
     rank = len(spatial)
     if rank > 3:
         raise Uncovered("more than three axes")
     strides, dilations, before, extents = transposed_pads(s.node, spatial, kernel)
+    side_by_side = all(k == stride and d == 1 and b == 0 and e == n * k for k, stride, d, b, e, n
+                       in zip(kernel, strides, dilations, before, extents, spatial))
+    if side_by_side and s.attribute("group", 1) == 1:
+        places, taps = "hwd"[:rank], "ijk"[:rank]
+        product = f'einsum<"nc{places},co{taps}->no{"".join(map("".join, zip(places, taps)))}">({s.x()}, {s.x(1)})'
+        return with_bias(s, 2, s.reshape(s.out.shape, product), rank)
     text, shape = s.x(), list(s.shapes[0])
     for i in range(rank):  # zeros between the entries
         if strides[i] > 1:
