@@ -172,7 +172,8 @@ def transposed_convolution(s):
     if side_by_side and s.attribute("group", 1) == 1:
         places, taps = "hwd"[:rank], "ijk"[:rank]
         product = f'einsum<"nc{places},co{taps}->no{"".join(map("".join, zip(places, taps)))}">({s.x()}, {s.x(1)})'
-        return with_bias(s, 2, s.reshape(s.out.shape, product), rank)
+        shape = (*s.out.shape[:2], *(n for pair in zip(spatial, kernel) for n in pair))
+        return with_bias(s, 2, s.reshape(s.out.shape, s.buffer("product", product, s.dtype, shape)), rank)
     text, shape = s.x(), list(s.shapes[0])
     for i in range(rank):  # zeros between the entries
         if strides[i] > 1:
