@@ -275,7 +275,8 @@ private:
         }
     }
 
-    /// A stage computes elements one by one: products, joins and row statistics are its own core or come from memory.
+    /// A stage computes elements one by one: products, joins and row statistics are its own core or come from memory. A
+    /// map also computes reductions over few entries, one for each of its elements.
     void check_values(stage_index s, node_index n) {
         const auto& stage = code.stages[s];
         const graph_node& g = node(n);
@@ -288,8 +289,10 @@ private:
             return;
         }
         if (stage.reads[n].values != no_buffer && g.kind != ashlar::node_kind::standardize) return;
-        require(g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat &&
-                    g.kind != ashlar::node_kind::reduce,
+        const bool folds = g.kind == ashlar::node_kind::reduce && stage.kind == stage_kind::map &&
+                           node(g.operands[0]).size() <= 64 * node(stage.top).size();
+        require(folds || (g.kind != ashlar::node_kind::matmul && g.kind != ashlar::node_kind::concat &&
+                          g.kind != ashlar::node_kind::reduce),
                 "computes a value that is not its own", s);
         if (g.kind == ashlar::node_kind::softmax || g.kind == ashlar::node_kind::standardize)
             require(stage.reads[n].factors != no_buffer, "has no statistics of rows", s);

@@ -154,7 +154,7 @@ private:
     constexpr bool folds_before_last(const stage& s, node_index n, bool& any) const;
 
     /// Whether n is a plain reduction of few entries, as in a pool over windows. Lanes along other axes are faster than
-    /// a stage of rows.
+    /// a stage of rows. Only such a stage skips loads that a condition excludes.
     constexpr bool folds_few(node_index n) const;
 
     /// Whether a map computes such a reduction where it reads the result: it reads each one for one of its elements.

@@ -4,6 +4,7 @@
 
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/plan/build/planner.hpp>
+#include <ashlar/plan/choose/conditional_loads.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
@@ -309,7 +310,8 @@ constexpr bool planner::folds_few(node_index n) const {
     const graph_node& g = at(n);
     if (g.kind != node_kind::reduce || !is_plain_fold(static_cast<reduction_kind>(g.variant))) return false;
     const graph_node& x = at(g.operands[0]);
-    return g.scalar == x.scalar &&
+    constexpr stage rows{.kind = stage_kind::reduce};
+    return g.scalar == x.scalar && !loads_conditionally(arrays(), rows, g.operands[0]) &&
            x.size() <= g.size() * (x.kind == node_kind::window ? most_of_windows : most_entries);
 }
 
