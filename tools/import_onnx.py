@@ -59,8 +59,6 @@ def main(arguments=None):
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
     given = parser.parse_args(arguments)
     try:
-        if not given.name.isidentifier() or not given.name.isascii():
-            raise ModelError(f"--name {given.name}: a name of C++ is needed")
         complete, text = import_model(read_model(given.model), given.name, given.out, dict(map(shape, given.shape)),
                                       dict(map(constant, given.constant)), dict(map(sample, given.input)),
                                       origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .cpp import tensor_type
+from .errors import ModelError
 from .safetensors import write_safetensors
 
 HEADER = """// {title}
@@ -10,11 +11,11 @@ HEADER = """// {title}
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+{array}#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
+{tuple}#include <type_traits>
 
 #include <ashlar/ashlar.hpp>
 {includes}
@@ -22,7 +23,7 @@ namespace imported {{
 
 using namespace ashlar;
 
-/// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
+{structs}/// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
 struct {name} {{
 {members}
     /// The values that operators write to memory.
@@ -147,6 +148,17 @@ def buffers_of(translation):
     return [line for line in translation.lines if line.place in ("buffer", "memory", "stub")]
 
 
+def buffer_members(translation):
+    """The members of the struct of buffers, as text."""
+    tensors = [(tensor_type(b.array.dtype, b.array.shape), b.name) for b in buffers_of(translation)]
+    return [f"{kind} {name}{{}};" for kind, name in tensors + [(n.kind, n.name) for n in translation.nested]]
+
+
+def buffer_bytes(translation):
+    buffers = sum(line.array.dtype.itemsize * line.array.size for line in buffers_of(translation))
+    return buffers + sum(n.size for n in translation.nested)
+
+
 def line_text(line):
     note = f"  // {commented(line.comment)}"
     if line.place == "stub_output":
@@ -171,17 +183,18 @@ def listed(parts, indent):
 
 def write_header(path, name, translation, origin):
     t = translation
-    buffers = buffers_of(t)
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"{kind}& {text}" for text, kind in outputs]
     names = ", ".join(text for text, _ in inputs + outputs)
-    used = [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
+    used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
-        members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
-        buffers="".join(f"        {tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
+        array="#include <array>\n" if any("std::array" in text for text in used) else "",
+        tuple="#include <tuple>\n" if any("std::tie" in text for text in used) else "",
+        structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
+        buffers="".join(f"        {member}\n" for member in buffer_members(t)),
         parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
@@ -212,29 +225,35 @@ def write_test(path, name, translation):
 
 def write_all(folder, name, translation, origin):
     """Returns the paths of the four files."""
-    folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
-    write_header(paths[0], name, translation, origin)
-    write_test(paths[1], name, translation)
-    write_safetensors(paths[2], [pair for m in translation.members for pair in m.arrays.items()])
-    samples = [(f"input.{text}", v.array) for text, v in translation.inputs]
-    samples += [(f"output.{text}", v.array) for text, _, v in translation.outputs]
-    write_safetensors(paths[3], samples)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_header(paths[0], name, translation, origin)
+        write_test(paths[1], name, translation)
+        write_safetensors(paths[2], [pair for m in translation.members for pair in m.arrays.items()])
+        samples = [(f"input.{text}", v.array) for text, v in translation.inputs]
+        samples += [(f"output.{text}", v.array) for text, _, v in translation.outputs]
+        write_safetensors(paths[3], samples)
+    except OSError as failure:
+        raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None
     return paths
+
+
+def summary(name, what, translation, notes, paths):
+    """The lines of a report about what was written."""
+    t = translation
+    weights = sum(a.nbytes for m in t.members for a in m.arrays.values())
+    arrays = sum(len(m.arrays) for m in t.members)
+    lines = [f"{name}: {what}, {arrays} arrays of weights ({weights} bytes), "
+             f"{len(buffer_members(t))} buffers ({buffer_bytes(t)} bytes)"]
+    lines += [f"  input  {text} {list(v.shape)} {v.dtype}" for text, v in t.inputs]
+    lines += [f"  output {text} {list(v.shape)} {v.dtype}" for text, _, v in t.outputs]
+    return lines + notes + [f"wrote {path}" for path in paths]
 
 
 def report(name, graph, translation, problems, notes, paths):
     """What was made, as text."""
-    t = translation
-    buffers = buffers_of(t)
-    size = sum(line.array.dtype.itemsize * line.array.size for line in buffers)
-    weights = sum(a.nbytes for m in t.members for a in m.arrays.values())
-    arrays = sum(len(m.arrays) for m in t.members)
-    lines = [f"{name}: {len(graph.nodes)} operators, {arrays} arrays of weights ({weights} bytes), "
-             f"{len(buffers)} buffers ({size} bytes)"]
-    lines += [f"  input  {text} {list(v.shape)} {v.dtype}" for text, v in t.inputs]
-    lines += [f"  output {text} {list(v.shape)} {v.dtype}" for text, _, v in t.outputs]
-    lines += notes + [f"wrote {path}" for path in paths]
+    lines = summary(name, f"{len(graph.nodes)} operators", translation, notes, paths)
     if problems:
         lines.append(f"{len(problems)} operators are not covered:")
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in problems]

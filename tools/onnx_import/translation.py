@@ -27,6 +27,15 @@ class Line:
 
 
 @dataclass(eq=False)
+class Nested:
+    """A member of the buffers that is no tensor: a state, or the buffers of a part."""
+
+    name: str
+    kind: str
+    size: int  # in bytes
+
+
+@dataclass(eq=False)
 class Member:
     """Weights: a tensor, a packed matrix or a module of ashlar. `arrays` are those of the file, by name."""
 
@@ -44,24 +53,41 @@ class Translation:
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
         self.graph, self.names = graph, Names([struct], prefix)
         self.lines, self.members, self.problems = [], [], []
+        self.structs, self.nested = [], []  # definitions before the struct; further buffers
         self.texts, self.producers = {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
-        self.outputs = []
-        outputs, taken = {}, set()
-        for name, value in graph.outputs:
+        self.outputs, self.destinations = [], {}
+        self.prepare()
+        for node in graph.nodes:
+            self.translate(node, self.destinations)
+        self.finish()
+
+    def prepare(self):
+        """Gives each output a name; the operators that compute them write there."""
+        for name, value in self.graph.outputs:
             text = self.names.make(name)
             self.outputs.append((text, name, value))
-            if not value.constant and id(value) not in self.texts and id(value) not in taken:
-                outputs[id(value)] = text
-                taken.add(id(value))
-        for node in graph.nodes:
-            self.translate(node, outputs)
+            if not value.constant and id(value) not in self.texts:
+                self.destinations.setdefault(id(value), text)
+
+    def finish(self):
+        """Copies outputs that are inputs, constants or other outputs."""
         for text, name, value in self.outputs:
             if 0 in value.shape:
                 raise ModelError(f"output {name}: shape {list(value.shape)} has no entries")
             if self.texts.get(id(value)) == text:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
+
+    def entry_of(self, node):
+        """How a node is translated, or None."""
+        return TABLE.get(node.title)
+
+    def comment_of(self, node):
+        return f"{node.title} {node.name}"
+
+    def step_of(self, node):
+        return Step(self, node)
 
     def named(self, value):
         self.texts[id(value)] = self.names.make(value.name)
@@ -99,10 +125,10 @@ class Translation:
                                "nn::transposed(self.{})" if transposed else "self.{}", {"": value.array})
 
     def translate(self, node, outputs):
-        step = Step(self, node)
-        comment = f"{node.title} {node.name}"
+        step = self.step_of(node)
+        comment = self.comment_of(node)
         try:
-            entry = TABLE.get(node.title)
+            entry = self.entry_of(node)
             if entry is None:
                 raise Uncovered("this operator is supported between constants only")
             step.materialise_operands(entry)
@@ -135,7 +161,7 @@ class Translation:
         line = Line(name, text, f"{comment}: {list(value.shape)}", value.array)
         operands = [o for o in step.operand_lines() if o.place == "lazy"]
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
-        line.operations = 1 + sum(o.operations for o in operands)
+        line.operations = (entry.operations if entry is not None else 1) + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
         self.lines.append(line)
         self.producers[id(value)] = line
@@ -143,7 +169,7 @@ class Translation:
             line.place = "output" if entry is not None else "stub_output"
         elif entry is None:
             line.place = "stub"
-        elif not line.view and (value.uses > 1 or line.operations > MOST_OPERATIONS):
+        elif entry.whole or not line.view and (value.uses > 1 or line.operations > MOST_OPERATIONS):
             self.materialise(line)
 
     def materialise(self, line):
@@ -160,6 +186,10 @@ class Step:
         self.shapes = [None if v is None else v.shape for v in node.inputs]
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
+
+    @property
+    def comment(self):
+        return self.translation.comment_of(self.node)
 
     @property
     def rank(self):
@@ -211,7 +241,7 @@ class Step:
     def buffer(self, name, text, dtype, shape):
         """A tensor in memory beside the results."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}: {list(shape)}",
+        self.translation.lines.append(Line(name, text, f"for {self.comment}: {list(shape)}",
                                            np.broadcast_to(np.zeros((), dtype), shape), "buffer"))
         return name
 
@@ -229,7 +259,7 @@ class Step:
         """A value of another type, such as the result of topk."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
         text = f"std::is_constant_evaluated() ? decltype({text}){{}} : {text}"  # a plan of the steps evaluates nothing
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}", None, "statement"))
+        self.translation.lines.append(Line(name, text, f"for {self.comment}", None, "statement"))
         return name
 
     @property
