@@ -83,8 +83,6 @@ def main(arguments=None):
                         help="write a header with the weights too, which the compiler checks")
     given = parser.parse_args(arguments)
     try:
-        if not given.name.isidentifier() or not given.name.isascii():
-            raise ModelError(f"--name {given.name}: a name of C++ is needed")
         given_states, automatic = states(given.state)
         complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
                                       origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",

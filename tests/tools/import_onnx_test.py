@@ -27,13 +27,13 @@ from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
+from imported_program import compile_and_run  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
-GROUP = 12  # models of one program
 failures = []
 
 
@@ -94,21 +94,6 @@ def check_uncovered(folder):
     expect(not complete and "first (Det)" in text, f"operators that are not covered are listed: {text}")
 
 
-def compile_and_run(names, folder, compiler, flags):
-    """One program for several models, since all of them need too much memory of a compiler."""
-    source, program = folder / "group.cpp", folder / "group"
-    calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
-    embedded = "attentive" in names
-    calls += "    good &= embedded_agrees(arguments[1]);\n" if embedded else ""
-    source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
-                      (EMBEDDED if embedded else "") + f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
-    built = subprocess.run([compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *flags, str(source), "-o", str(program)],
-                           cwd=ROOT, check=False)
-    expect(built.returncode == 0, f"the program of {', '.join(names)} compiles")
-    if built.returncode == 0:
-        expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, f"outputs of {', '.join(names)} agree")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", default="g++")
@@ -139,8 +124,8 @@ def main():
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
-        for first in range(0, len(names), GROUP):
-            compile_and_run(names[first:first + GROUP], folder, given.compiler, given.flags)
+        compile_and_run(names, folder, given.compiler, given.flags, expect,
+                        checks={"attentive": (EMBEDDED, "embedded_agrees(arguments[1])")})
     print("failed" if failures else "passed")
     return 1 if failures else 0
 

@@ -3,6 +3,7 @@
 from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
 from .emit_test import samples_of, write_test
+from .errors import ModelError
 from .safetensors import write_safetensors
 
 HEADER = """// {title}
@@ -10,11 +11,11 @@ HEADER = """// {title}
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+{array}#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
+{tuple}#include <type_traits>
 
 #include <ashlar/ashlar.hpp>
 {includes}
@@ -22,7 +23,7 @@ namespace imported {{
 
 using namespace ashlar;
 
-/// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
+{structs}/// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
 struct {name} {{
 {members}{state}
     /// The values that operators write to memory.
@@ -90,7 +91,6 @@ STATE = """
 """
 
 
-
 def commented(text):
     """Text of the model on one line; a backslash at its end would continue the comment."""
     return " ".join(text.split()).replace("\\", "/")
@@ -130,22 +130,22 @@ def state_text(t):
     return STATE.format(members="".join(members), zeros="".join(zeros))
 
 
-def write_header(path, name, translation, origin):
-    t = translation
-    buffers = t.buffers()
+def write_header(path, name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     kept = ["kept"] if t.states else []
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"state& {text}" for text in kept]
     parameters += [f"{kind}& {text}" for text, kind in outputs]
     names = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
-    used = [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
+    used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
-        members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
+        array="#include <array>\n" if any("std::array" in text for text in used) else "",
+        tuple="#include <tuple>\n" if any("std::tie" in text for text in used) else "",
+        structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         state=state_text(t), planned_state=f"extern {name}::state kept;\n" if kept else "",
-        buffers="".join(f"        {b.kind or tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
+        buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
         parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
@@ -154,12 +154,15 @@ def write_header(path, name, translation, origin):
     path.write_text(text)
 
 
-def write_all(folder, name, translation, origin, embed=False):
+def write_all(folder, name, program, origin, embed=False):
     """Returns the paths of the four files, and of those that embed the weights."""
-    folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
-    write_header(paths[0], name, translation, origin)
-    write_test(paths[1], name, translation)
-    write_safetensors(paths[2], [pair for m in translation.members for pair in m.arrays.items()])
-    write_safetensors(paths[3], samples_of(translation))
-    return paths + (write_embedded(folder, name) if embed else [])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_header(paths[0], name, program, origin)
+        write_test(paths[1], name, program)
+        write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
+        write_safetensors(paths[3], samples_of(program))
+        return paths + (write_embedded(folder, name) if embed else [])
+    except OSError as failure:
+        raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None

@@ -145,7 +145,7 @@ def write_test(path, name, translation):
     loads += (f'    if (!loaded(io::load(std::tuple({", ".join(named)}),\n'
               f'                         folder + "/{name}_test.safetensors")))\n        return false;\n')
     path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads, calls="".join(lines), run=call_of(t),
-                                near=NEAR.format(name=name) if t.weights.nodes else "",
+                                near=NEAR.format(name=name) if t.distances[0] else "",
                                 state=f"static {name}::state kept;\n" if t.states else ""))
 
 

@@ -8,3 +8,9 @@ class ModelError(Exception):
 
 class Uncovered(Exception):
     """One node cannot be translated. The message is the reason, without the node's name."""
+
+
+def first_line(failure):
+    """The first line of an exception's message."""
+    lines = [line for line in str(failure).splitlines() if line.strip()]
+    return lines[0].strip() if lines else type(failure).__name__

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from .errors import ModelError, Uncovered
+from .errors import ModelError, Uncovered, first_line
 from .graph import Graph, Node, Value, computed
-from .load import NUMPY_TYPES, array_of, changed_later, first_line, opsets_of, type_name
+from .load import NUMPY_TYPES, array_of, changed_later, opsets_of, type_name
 from .numpy_ops import TABLE, check_size
 from .parameters import CONSTANT_OPERANDS
 

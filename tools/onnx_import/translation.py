@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Translates a graph into the lines of a C++ function."""
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,59 +8,39 @@ from .cpp import Names, ctype, literal, shared_prefix, tensor_type
 from .errors import ModelError, Uncovered
 from .narrow import FLOAT
 from .operators import TABLE
+from .program import Line, Member, Program
 
 MOST_OPERATIONS = 10  # of an expression that waits for its reader
 
 
-@dataclass(eq=False)
-class Line:
-    """One step: an expression with a name, which waits for its reader or is written to memory."""
-
-    name: str
-    text: str
-    comment: str
-    array: object
-    place: str = "lazy"  # or "buffer", "output", "statement", "memory", "raw", "stub"
-    heavy: bool = False
-    view: bool = False
-    operations: int = 1
-    states: frozenset = frozenset()  # that an expression reads when it is evaluated
-    kind: str = ""  # the type of a buffer that is no tensor
-
-
-@dataclass(eq=False)
-class Member:
-    """Weights: a tensor, a packed matrix or a module of ashlar. `arrays` are those of the file, by name."""
-
-    text: str
-    stored: str
-    kind: str
-    shown: str
-    arrays: dict
-
-
-class Translation:
+class Translation(Program):
     """The lines, members and buffers of a graph; `problems` are pairs of a node and a reason."""
 
     def __init__(self, graph, struct, weights):
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
-        self.graph, self.names = graph, Names([struct] + (["state", "kept"] if graph.states else []), prefix)
-        self.weights, self.distances = weights, ({}, {})  # those of the results of two calls, if weights are narrow
-        self.lines, self.members, self.problems = [], [], []
+        super().__init__(graph)
+        self.names = Names([struct] + (["state", "kept"] if graph.states else []), prefix)
+        self.weights, self.problems = weights, []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
-        self.state_names, self.state_objects = Names(["reset"]), {}  # names of members that are no tensors, with their types
+        self.state_names = Names(["reset"])
         self.states = self.named_states()
-        self.outputs = []
-        outputs, taken = {}, set()
-        for name, value in graph.outputs:
+        self.destinations = {}
+        self.prepare()
+        for node in graph.nodes:
+            self.translate(node, self.destinations)
+        self.finish()
+
+    def prepare(self):
+        """Gives each output a name; the operators that compute them write there."""
+        for name, value in self.graph.outputs:
             text = self.names.make(name)
             self.outputs.append((text, name, value))
-            if not value.constant and id(value) not in self.texts and id(value) not in taken:
-                outputs[id(value)] = text
-                taken.add(id(value))
-        for node in graph.nodes:
-            self.translate(node, outputs)
+            if not value.constant and id(value) not in self.texts:
+                self.destinations.setdefault(id(value), text)
+
+    def finish(self):
+        """Copies outputs that are inputs, constants or other outputs; then the states get their new values."""
         for text, name, value in self.outputs:
             if 0 in value.shape:
                 raise ModelError(f"output {name}: shape {list(value.shape)} has no entries")
@@ -69,10 +48,6 @@ class Translation:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
         self.write_states()
-
-    def buffers(self):
-        """The lines whose values are in the scratch."""
-        return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
 
     def named_states(self):
         """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
@@ -119,6 +94,16 @@ class Translation:
             if text != own:
                 last.append(Line(f"kept.{member}", text, f"the next {member}", new.array, "output"))
         self.lines += last
+
+    def entry_of(self, node):
+        """How a node is translated, or None."""
+        return TABLE.get(node.title)
+
+    def comment_of(self, node):
+        return f"{node.title} {node.name}"
+
+    def step_of(self, node):
+        return Step(self, node)
 
     def named(self, value):
         self.texts[id(value)] = self.names.make(value.name)
@@ -190,10 +175,10 @@ class Translation:
         return text
 
     def translate(self, node, outputs):
-        step = Step(self, node)
-        comment = f"{node.title} {node.name}"
+        step = self.step_of(node)
+        comment = self.comment_of(node)
         try:
-            entry = TABLE.get(node.title)
+            entry = self.entry_of(node)
             if entry is None:
                 raise Uncovered("this operator is supported between constants only")
             step.materialise_operands(entry)
@@ -226,7 +211,7 @@ class Translation:
         read = {self.texts.get(id(v)) for v in step.node.inputs if v is not None} & {self.texts[id(v)] for _, v in self.states}
         line.states = frozenset(read).union(*(o.states for o in operands))
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
-        line.operations = 1 + sum(o.operations for o in operands)
+        line.operations = (entry.operations if entry is not None else 1) + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
         if step.in_memory:
             line.heavy, line.view = False, True
@@ -236,7 +221,7 @@ class Translation:
             line.place = "output" if entry is not None else "stub_output"
         elif entry is None:
             line.place = "stub"
-        elif not line.view and (value.uses > 1 or line.operations > MOST_OPERATIONS):
+        elif entry.whole or not line.view and (value.uses > 1 or line.operations > MOST_OPERATIONS):
             self.materialise(line)
 
     def materialise(self, line):
@@ -254,6 +239,10 @@ class Step:
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
         self.in_memory = False  # whether the results are views of buffers
+
+    @property
+    def comment(self):
+        return self.translation.comment_of(self.node)
 
     @property
     def rank(self):
@@ -305,7 +294,7 @@ class Step:
     def buffer(self, name, text, dtype, shape):
         """A tensor in memory beside the results."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}: {list(shape)}",
+        self.translation.lines.append(Line(name, text, f"for {self.comment}: {list(shape)}",
                                            np.broadcast_to(np.zeros((), dtype), shape), "buffer"))
         return name
 
@@ -329,7 +318,7 @@ class Step:
         """A value of another type, such as the result of topk."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
         text = f"std::is_constant_evaluated() ? decltype({text}){{}} : {text}"  # a plan of the steps evaluates nothing
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}", None, "statement"))
+        self.translation.lines.append(Line(name, text, f"for {self.comment}", None, "statement"))
         return name
 
     @property

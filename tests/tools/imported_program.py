@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Compiles the tests that an importer wrote, and runs them."""
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST = 12  # models of one program: more need too much memory of a compiler
+
+
+def compile_and_run(names, folder, compiler, flags, expect, most=MOST, checks=None):
+    """Runs NAME_test.cpp of all names, in programs of at most `most` each; the files lie in `folder`.
+
+    `checks` are further definitions and a condition of C++ for the program of a name.
+    """
+    for first in range(0, len(names), most):
+        run_program(names[first:first + most], folder, compiler, flags, expect, checks or {})
+
+
+def run_program(names, folder, compiler, flags, expect, checks):
+    """One program for some of the names; all outputs must agree."""
+    source, program = folder / "all.cpp", folder / "all"
+    checked = [checks[name] for name in names if name in checks]
+    conditions = [f"{name}_test::passes(arguments[1])" for name in names] + [condition for _, condition in checked]
+    source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{name}_test.cpp"\n' for name in names) +
+                      "".join(definitions for definitions, _ in checked) +
+                      "int main(int, char** arguments) {\n    bool good = true;\n" +
+                      "".join(f"    good &= {condition};\n" for condition in conditions) + "    return good ? 0 : 1;\n}\n")
+    built = subprocess.run([compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *flags, str(source), "-o", str(program)],
+                           cwd=ROOT, check=False)
+    expect(built.returncode == 0, f"the program of {', '.join(names)} compiles")
+    if built.returncode == 0:
+        status = subprocess.run([str(program), str(folder)], check=False).returncode
+        expect(status == 0, f"all outputs of {', '.join(names)} agree")
