@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """The reference: every operator in NumPy. It folds constants, finds shapes and makes the values that tests compare with."""
-from . import (attention, elementwise, losses, products, quantization, recurrent, reductions, resize, shapes,  # noqa: F401
+from . import (attention, caches, elementwise, losses, products, quantization, recurrent, reductions, resize, shapes,  # noqa: F401
                signals)
 from .registry import TABLE, check_size
 

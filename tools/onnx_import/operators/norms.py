@@ -38,6 +38,13 @@ def skip_layer_normalization(s):
     return [f"layer_norm({total}, {s.x(2)}, {shift}, {s.literal(s.attribute('epsilon', 1e-12))})", None, None, total]
 
 
+@translates("com.microsoft.SkipSimplifiedLayerNormalization", uses="`rms_norm`", heavy=True)
+def skip_rms_normalization(s):
+    parts = [s.x(0), s.x(1)] + ([s.x(3)] if s.has(3) else [])
+    total = s.buffer("total", " + ".join(parts), s.dtype, s.out.shape)
+    return [f"rms_norm({total}, {s.x(2)}, {s.literal(s.attribute('epsilon', 1e-12))})", None, None, total]
+
+
 @translates("BatchNormalization", uses="`*`, `+`, `rsqrt`")
 def batch_normalization(s):
     if s.attribute("training_mode", 0):
