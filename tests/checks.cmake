@@ -111,8 +111,10 @@ add_subdirectory(consumer)
 find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
 find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
-  add_test(NAME check/import_onnx
-           COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/import_onnx_test.py" --compiler "${ASHLAR_REFERENCE_GXX}" --
-                   "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
-  set_tests_properties(check/import_onnx PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+  foreach(import onnx microsoft)
+    add_test(NAME check/import_${import}
+             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/import_${import}_test.py" --compiler
+                     "${ASHLAR_REFERENCE_GXX}" -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    set_tests_properties(check/import_${import} PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+  endforeach()
 endif()

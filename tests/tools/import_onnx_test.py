@@ -22,6 +22,7 @@ except ImportError as missing:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
 import import_onnx_graphs as graphs  # noqa: E402
+from compiled_imports import run_imports  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
@@ -92,17 +93,7 @@ def main():
                 names.append(name)
             except ModelError as failure:
                 expect(False, f"{name}: {failure}")
-        source = folder / "all.cpp"
-        calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
-        source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
-                          f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
-        program = folder / "all"
-        built = subprocess.run([given.compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *given.flags, str(source),
-                                "-o", str(program)],
-                               cwd=ROOT, check=False)
-        expect(built.returncode == 0, "the program compiles")
-        if built.returncode == 0:
-            expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, "all outputs agree")
+        run_imports(names, folder, given.compiler, given.flags, expect)
     print("failed" if failures else "passed")
     return 1 if failures else 0
 

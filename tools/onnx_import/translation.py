@@ -160,6 +160,7 @@ class Step:
         self.shapes = [None if v is None else v.shape for v in node.inputs]
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
+        self.replaced = {}  # texts that stand for operands, by place
 
     @property
     def rank(self):
@@ -182,10 +183,14 @@ class Step:
         return self.node.input(place) is not None
 
     def x(self, place=0):
-        return self.translation.text(self.node.inputs[place])
+        return self.replaced.get(place) or self.translation.text(self.node.inputs[place])
 
     def memory(self, place=0):
         """An operand that is read several times."""
+        if place in self.replaced:
+            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], self.node.inputs[place].dtype,
+                                               self.shapes[place])
+            return self.replaced[place]
         line = self.translation.producers.get(id(self.node.inputs[place]))
         if line is not None and not line.view:
             self.translation.materialise(line)

@@ -62,7 +62,7 @@ def attention(node, x, weights, bias=None, mask=None, past=None, extra=None, *re
     sizes = node.attribute("qkv_hidden_sizes") or [product.shape[-1] // 3] * 3
     past = (None, None) if past is None else past
     y, k, v = attend_rows(node, np.split(product, np.cumsum(sizes)[:2], -1), mask, extra, past)
-    return y, np.stack([k, v])
+    return (y, np.stack([k, v])) if k.shape == v.shape else y
 
 
 def split_joined(q, k, v, *_):
