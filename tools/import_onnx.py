@@ -30,6 +30,19 @@ def shape(text):
         raise ModelError(f"--shape {text}: extents are integers, as in x=1,128") from None
 
 
+def capacity(texts):
+    """The axis that has a capacity, and its most, or None."""
+    if len(texts) > 1:
+        raise ModelError(f"--capacity {' --capacity '.join(texts)}: one axis can have a capacity; give the others by --shape")
+    if not texts:
+        return None
+    name, value = named(texts[0], "--capacity")
+    try:
+        return name, int(value)
+    except ValueError:
+        raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128") from None
+
+
 def constant(text):
     name, value = named(text, "--constant")
     try:
@@ -52,6 +65,8 @@ def main(arguments=None):
     parser.add_argument("model", help="a .onnx file")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,128",
                         help="extents of an input or of a named axis")
+    parser.add_argument("--capacity", action="append", default=[], metavar="AXIS=128",
+                        help="the most entries of a named axis whose extent is known when the program runs")
     parser.add_argument("--constant", action="append", default=[], metavar="NAME=1,2", help="an input that never changes")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=x.npy",
                         help="a sample; random numbers unless given")
@@ -63,7 +78,8 @@ def main(arguments=None):
             raise ModelError(f"--name {given.name}: a name of C++ is needed")
         complete, text = import_model(read_model(given.model), given.name, given.out, dict(map(shape, given.shape)),
                                       dict(map(constant, given.constant)), dict(map(sample, given.input)),
-                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.")
+                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
+                                      capacity=capacity(given.capacity))
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2

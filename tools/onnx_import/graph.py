@@ -16,6 +16,8 @@ class Value:
     constant: bool = False
     sources: frozenset = frozenset()  # names of the inputs of the graph that it depends on
     uses: int = 0
+    axes: dict = field(default_factory=dict)  # open axes: a count by position
+    family: list = None  # of a constant that depends on the open axis: its array for each length
 
     @property
     def shape(self):
@@ -38,6 +40,7 @@ class Node:
     attributes: dict
     opset: int
     subgraphs: dict = field(default_factory=dict)
+    open: dict = field(default_factory=dict)  # what the translation does about open axes
 
     @property
     def title(self):
@@ -86,6 +89,7 @@ class Graph:
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)  # pairs of a name and a value
     nodes: list = field(default_factory=list)
+    capacity: object = None
 
     def remove_dead_nodes(self):
         """Drops nodes whose results nothing reads, and counts how often each value is read."""

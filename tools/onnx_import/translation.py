@@ -7,6 +7,7 @@ import numpy as np
 
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
 from .errors import ModelError, Uncovered
+from .open_axes import OpenAxes
 from .operators import TABLE
 
 MOST_OPERATIONS = 10  # of an expression that waits for its reader
@@ -24,6 +25,8 @@ class Line:
     heavy: bool = False
     view: bool = False
     operations: int = 1
+    rows: str = None  # how many rows are computed, if fewer than all
+    keys: bool = False  # a softmax that keeps the keys below a count
 
 
 @dataclass(eq=False)
@@ -46,6 +49,7 @@ class Translation:
         self.lines, self.members, self.problems = [], [], []
         self.texts, self.producers = {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
+        self.open = OpenAxes(self, graph.capacity) if graph.capacity else None
         self.outputs = []
         outputs, taken = {}, set()
         for name, value in graph.outputs:
@@ -62,6 +66,8 @@ class Translation:
             if self.texts.get(id(value)) == text:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
+        if self.open:
+            self.lines[:0] = [Line("", definition, "", None, "raw") for definition in self.open.definitions]
 
     def named(self, value):
         self.texts[id(value)] = self.names.make(value.name)
@@ -70,6 +76,9 @@ class Translation:
     def text(self, value):
         """The name of a value; constants become members."""
         if id(value) not in self.texts:
+            if value.family is not None:
+                self.texts[id(value)] = self.open.look_up(value)
+                return self.texts[id(value)]
             if not value.constant:
                 raise Uncovered(f"{value.name} is not known")
             self.texts[id(value)] = self.member(value.name, value.array)
@@ -105,8 +114,13 @@ class Translation:
             entry = TABLE.get(node.title)
             if entry is None:
                 raise Uncovered("this operator is supported between constants only")
-            step.materialise_operands(entry)
+            if self.open:
+                self.open.apply(step, entry)
+            else:
+                step.materialise_operands(entry)
             results = entry.translate(step)
+            if node.open.get("share"):
+                results = self.open.finish(step, results)
         except Uncovered as reason:
             self.problems.append((node, str(reason)))
             entry, results = None, [None] * len(node.outputs)
@@ -137,6 +151,9 @@ class Translation:
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
         line.operations = 1 + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
+        if self.open:
+            line.rows = self.open.rows(value)
+            line.keys = step.op == "Softmax" and step.node.open.get("masks", []) != [] and "keys_below(" in text
         self.lines.append(line)
         self.producers[id(value)] = line
         if id(value) in outputs:
@@ -162,6 +179,10 @@ class Step:
         self.dtype = self.out.dtype
         self.replaced = {}  # texts that stand for operands, by place
 
+    def open_keys(self):
+        """The mask of keys whose number is known when the program runs, or ''."""
+        return self.translation.open.keys(self) if self.translation.open else ""
+
     @property
     def rank(self):
         return len(self.shapes[0])
@@ -173,9 +194,9 @@ class Step:
         found = (self.translation.producers.get(id(v)) for v in self.node.inputs if v is not None)
         return [line for line in found if line is not None]
 
-    def materialise_operands(self, entry):
-        """At most one product or reduction for each step: others are in memory before."""
-        heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy]
+    def materialise_operands(self, entry, fused=None):
+        """At most one product or reduction for each step: others are in memory before, but for `fused`."""
+        heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy and line is not fused]
         for line in heavy if entry.heavy or entry.view else heavy[1:]:
             self.translation.materialise(line)
 
@@ -216,8 +237,11 @@ class Step:
     def buffer(self, name, text, dtype, shape):
         """A tensor in memory beside the results."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}: {list(shape)}",
-                                           np.broadcast_to(np.zeros((), dtype), shape), "buffer"))
+        line = Line(name, text, f"for {self.node.title} {self.node.name}: {list(shape)}",
+                    np.broadcast_to(np.zeros((), dtype), shape), "buffer")
+        if self.translation.open and tuple(shape) == self.out.shape:
+            line.rows = self.translation.open.rows(self.out)
+        self.translation.lines.append(line)
         return name
 
     def memory_buffer(self, name, shape):

@@ -29,9 +29,9 @@ def attended(s, q, k, v, options):
     return f"attention({', '.join([q, k, v] + options)})"
 
 
-def masks_of(*masks):
-    """One option of several masks."""
-    given = [mask for mask in masks if mask]
+def masks_of(s, *masks):
+    """One option of several masks, with that of keys whose number is known when the program runs."""
+    given = [mask for mask in (*masks, s.open_keys()) if mask]
     return [" && ".join(given)] if given else []
 
 
@@ -58,7 +58,7 @@ def attention(s):
                 for name, place, text, shape in (("keys", 4, k, k_shape), ("values", 5, v, v_shape)))
     if softcap:
         options.append(f"softcap({s.literal(softcap)})")
-    y = attended(s, q, k, v, options + masks_of(mask, "causal" if causal else ""))
+    y = attended(s, q, k, v, options + masks_of(s, mask, "causal" if causal else ""))
     y = merged(s, y, (*q_shape[:3], v_shape[3])) if s.rank == 3 else y
     return [y, k, v]
 
@@ -98,7 +98,7 @@ def microsoft_attention(s, parts, shapes, mask, extra, past=None):
     options = [f"bias({s.memory(extra)})"] if s.has(extra) else []
     offset = length - q_shape[2]
     causal = "" if not s.attribute("unidirectional", 0) else f"causal_at<{offset}>()" if offset else "causal"
-    y = attended(s, q, k, v, options + masks_of(integer_mask(s, mask), causal))
+    y = attended(s, q, k, v, options + masks_of(s, integer_mask(s, mask), causal))
     return [merged(s, y, (*q_shape[:3], v_shape[3])), k, v]
 
 

@@ -140,7 +140,7 @@ def group_query_attention(s):
         mask = rows.moved(0, "")
     else:
         mask = f"keys_below({s.buffer('ends', f'{rows.lengths()} + 1', np.int32, (batch,))})"
-    options += masks_of(mask, f"!{rows.moved(-window, 'window')}" if window > 0 else "")
+    options += masks_of(s, mask, f"!{rows.moved(-window, 'window')}" if window > 0 else "")
     return [merged(s, attended(s, q, k, v, options), q_shape), k, v]
 
 
