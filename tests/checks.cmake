@@ -111,7 +111,7 @@ add_subdirectory(consumer)
 find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
 find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
-  foreach(import onnx microsoft)
+  foreach(import onnx microsoft capacity)
     add_test(NAME check/import_${import}
              COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/import_${import}_test.py" --compiler
                      "${ASHLAR_REFERENCE_GXX}" -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")

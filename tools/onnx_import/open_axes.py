@@ -65,8 +65,8 @@ class OpenAxes:
             return  # the masked softmax reads no row of the right operand behind the count
         for place, axis, fill in step.node.open.get("masks", []):
             value = step.node.inputs[place]
-            if value.constant:
-                continue  # the numbers behind the count are finite, and the other operand is masked
+            if value.constant and np.isfinite(value.array).all():
+                continue  # these numbers behind the count meet zeros of the other operand
             if step.op in ("Softmax", "LogSoftmax") and axis == step.rank - 1:
                 step.replaced[place] = f"masked({step.x(place)}, keys_below({self.count(value.axes[axis])}))"
                 continue

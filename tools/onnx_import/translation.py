@@ -149,7 +149,8 @@ class Translation:
         line = Line(name, text, f"{comment}: {list(value.shape)}", value.array)
         operands = [o for o in step.operand_lines() if o.place == "lazy"]
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
-        line.operations = 1 + sum(o.operations for o in operands)
+        free = self.open is not None and entry is not None and entry.view  # scores reach their softmax as an expression
+        line.operations = (0 if free else 1) + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
         if self.open:
             line.rows = self.open.rows(value)
