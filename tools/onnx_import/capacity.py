@@ -84,6 +84,9 @@ class Capacity:
         if empty is not None:
             self.refuse(f"the result has no entries where {self.name} is {empty}")
         if found.text("n") is None:
+            end = next((n for n in self.lengths if set(found.numbers[n - 1:]) == {found.numbers[-1]}), self.most)
+            if end < self.most:
+                self.refuse(f"the result grows up to {self.name} = {end} only; use --capacity {self.name}={end}")
             self.refuse("the extent of the result is no simple function of it")
         return found
 
