@@ -40,8 +40,8 @@ def expect(condition, what):
 def check_counts():
     """Counts that stay simple are written, others are not."""
     lengths = np.arange(1, 20)
-    for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), ((lengths + 1) // 2, "(n + 1) / 2"),
-                          (lengths // 4 + 1, "n / 4 + 1"), (lengths**2, None)):
+    for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
+                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
         expect(Count(numbers).text("n") == text, f"the count {list(numbers)} is {Count(numbers).text('n')}, not {text}")
     expect(Capacity("n", 20).lengths_to_test() == [1, 11, 20], "lengths to test")
 
