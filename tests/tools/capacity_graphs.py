@@ -32,9 +32,9 @@ class Body:
         self.weights.append(graphs.weight(self.random, name, *shape))
         return name
 
-    def linear(self, x, columns):
-        rows = self.weight(WIDTH if columns != WIDTH or not x.startswith("Mul") else 2 * WIDTH, columns)
-        return self("Add", f"{self('MatMul', f'{x} {rows}')} {self.weight(columns)}")
+    def linear(self, x, columns, rows=WIDTH):
+        weights = self.weight(rows, columns)
+        return self("Add", f"{self('MatMul', f'{x} {weights}')} {self.weight(columns)}")
 
     def norm(self, x):
         return self("LayerNormalization", f"{x} {self.weight(WIDTH)} {self.weight(WIDTH)}", axis=-1)
@@ -66,7 +66,7 @@ def encoder():
     half = b("Mul", f"{hidden} {b.constant(0.5, np.float32)}")
     erf = b("Erf", b("Div", f"{hidden} {b.constant(2**0.5, np.float32)}"))
     gelu = b("Mul", f"{half} {b('Add', f'{erf} {b.constant(1, np.float32)}')}")
-    x = b("LayerNormalization", f"{b('Add', f'{b.linear(gelu, WIDTH)} {x}')} {b.weight(WIDTH)} {b.weight(WIDTH)}")
+    x = b("LayerNormalization", f"{b('Add', f'{b.linear(gelu, WIDTH, 2 * WIDTH)} {x}')} {b.weight(WIDTH)} {b.weight(WIDTH)}")
     b.nodes[-1].output[0] = "hidden"
     weights = b("Cast", b("Unsqueeze", f"kept {b.constant([2])}"), to=TensorProto.FLOAT)
     total = b("ReduceSum", f"{b('Mul', f'hidden {weights}')} {b.constant([1])}", keepdims=0)
@@ -79,8 +79,32 @@ def encoder():
                          graphs.value("first", [1, WIDTH])], b.weights, opset=17)
 
 
+def fused_encoder():
+    """The same kind of encoder as ONNX Runtime's optimizer writes it, and two other forms of attention."""
+    b, microsoft = Body(10), {"domain": "com.microsoft"}
+    tables = " ".join(b.weight(n, WIDTH) for n in (WORDS, POSITIONS, 2))
+    operands = f"words parts {tables} {b.weight(WIDTH)} {b.weight(WIDTH)} kept".split()
+    b.nodes.append(helper.make_node("EmbedLayerNormalization", operands, ["x", "ends"], name="embed", **microsoft))
+    y = b("Attention", f"x {b.weight(WIDTH, 3 * WIDTH)} {b.weight(3 * WIDTH)} ends", num_heads=HEADS, **microsoft)
+    x = b("SkipLayerNormalization", f"x {y} {b.weight(WIDTH)} {b.weight(WIDTH)} {b.weight(WIDTH)}", **microsoft)
+    wide = b("MatMul", f"{x} {b.weight(WIDTH, 32)}")
+    wide = b("BiasGelu", f"{wide} {b.weight(32)}", **microsoft)
+    y = b("MatMul", f"{wide} {b.weight(32, WIDTH)}")
+    x = b("SkipSimplifiedLayerNormalization", f"{x} {y} {b.weight(WIDTH)}", **microsoft)
+    y = b("MultiHeadAttention", f"{x} {x} {x} {b.weight(3 * WIDTH)} kept", num_heads=HEADS, **microsoft)
+    b.nodes.append(helper.make_node("Add", [x, y], ["y"]))
+    b.nodes.append(helper.make_node("Attention", ["y", "memory", "memory"], ["crossed"], q_num_heads=HEADS, kv_num_heads=HEADS))
+    b.nodes.append(helper.make_node("Attention", ["memory", "y", "y"], ["gathered"], q_num_heads=HEADS, kv_num_heads=HEADS))
+    made = graphs.model(b.nodes, [graphs.value(n, [1, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
+                        [graphs.value("memory", [1, 3, WIDTH])],
+                        [graphs.value("y", [1, "tokens", WIDTH]), graphs.value("crossed", [1, "tokens", WIDTH]),
+                         graphs.value("gathered", [1, 3, WIDTH])], b.weights, opset=23)
+    made.opset_import.add(domain="com.microsoft", version=1)
+    return made
+
+
 def reductions():
-    """Reductions, sums and a softmax along the axis, a Fourier-free mix of what masks must keep apart."""
+    """Reductions, sums and a softmax along the axis: what lies behind the length must not enter them."""
     b = Body(6)
     results = []
 
@@ -149,7 +173,7 @@ def causal():
 
 
 def accepted():
-    return {"encoder": (encoder(), 20), "reductions": (reductions(), 9), "convolutions": (convolutions(), 13),
+    return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9), "convolutions": (convolutions(), 13),
             "causal": (causal(), 11)}
 
 
