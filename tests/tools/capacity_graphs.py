@@ -173,8 +173,8 @@ def causal():
 
 
 def accepted():
-    return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9), "convolutions": (convolutions(), 13),
-            "causal": (causal(), 11)}
+    return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
+            "convolutions": (convolutions(), 13), "causal": (causal(), 11)}
 
 
 def refused():
