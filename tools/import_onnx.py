@@ -31,16 +31,17 @@ def shape(text):
 
 
 def capacity(texts):
-    """The axis that has a capacity, and its most, or None."""
+    """The axis that has a capacity, its greatest and its least extent; or None."""
     if len(texts) > 1:
         raise ModelError(f"--capacity {' --capacity '.join(texts)}: one axis can have a capacity; give the others by --shape")
     if not texts:
         return None
     name, value = named(texts[0], "--capacity")
     try:
-        return name, int(value)
+        least, _, most = value.rpartition("..")
+        return name, int(most), int(least or 1)
     except ValueError:
-        raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128") from None
+        raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128 or tokens=2..128") from None
 
 
 def constant(text):
@@ -65,8 +66,8 @@ def main(arguments=None):
     parser.add_argument("model", help="a .onnx file")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1,128",
                         help="extents of an input or of a named axis")
-    parser.add_argument("--capacity", action="append", default=[], metavar="AXIS=128",
-                        help="the most entries of a named axis whose extent is known when the program runs")
+    parser.add_argument("--capacity", action="append", default=[], metavar="AXIS=2..128",
+                        help="least and most entries of a named axis whose extent is known when the program runs")
     parser.add_argument("--constant", action="append", default=[], metavar="NAME=1,2", help="an input that never changes")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=x.npy",
                         help="a sample; random numbers unless given")

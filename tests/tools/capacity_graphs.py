@@ -154,6 +154,17 @@ def convolutions():
                          graphs.value("padded", [1, 6, "more"])], b.weights, opset=13)
 
 
+def unpadded():
+    """A convolution that needs five entries, pools of its windows, and the share of each."""
+    b = Body(11)
+    y = b("AveragePool", b("Conv", f"x {b.weight(3, 2, 3)}"), kernel_shape=[2], strides=[2])
+    length = b("Cast", b("Gather", f"{b('Shape', 'x')} {b.constant(2)}"), to=TensorProto.FLOAT)
+    b.nodes.append(helper.make_node("Div", [y, length], ["y"]))
+    b.nodes.append(helper.make_node("Slice", ["x", b.constant([1]), b.constant([1000]), b.constant([2])], ["rest"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, 2, "tokens"])],
+                        [graphs.value("y", [1, 3, "half"]), graphs.value("rest", [1, 2, "rest"])], b.weights, opset=13)
+
+
 def causal():
     """A mask made of the length: Trilu of ConstantOfShape, and a comparison of positions."""
     b = Body(8)
@@ -174,7 +185,8 @@ def causal():
 
 def accepted():
     return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
-            "convolutions": (convolutions(), 13), "causal": (causal(), 11)}
+            "convolutions": (convolutions(), 13), "causal": (causal(), 11),
+            "kernel": (unpadded(), 9, 5)}
 
 
 def refused():
@@ -201,7 +213,7 @@ def refused():
         "padding by a constant": one("Pad", "pads", mode="reflect", weights=[graphs.integers("pads", 0, 1, 0, 0, 1, 0)]),
         "is not known": one("GRU", "w", "r", shape=("tokens", 1, 6), hidden_size=2, weights=[
             graphs.weight(np.random.default_rng(9), "w", 1, 6, 6), graphs.weight(np.random.default_rng(9), "r", 1, 6, 2)]),
-        "no entries where tokens is 1": one("Conv", "w", shape=(1, 6, "tokens"), weights=[
+        "no entries where tokens is 2; use --capacity tokens=3..8": one("Conv", "w", shape=(1, 6, "tokens"), weights=[
             graphs.weight(np.random.default_rng(9), "w", 2, 6, 3)]),
         "windows at its end": one("AveragePool", shape=(1, 6, "tokens"), kernel_shape=[3], pads=[1, 1]),
     }

@@ -43,6 +43,7 @@ def check_counts():
     for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
                           ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
         expect(Count(numbers).text("n") == text, f"the count {list(numbers)} is {Count(numbers).text('n')}, not {text}")
+    expect(Count([4, 5, 6], 3).text("n") == "n + 1" and Count([4, 5, 6], 3).at(5) == 6, "a count from length 3 on")
     expect(Capacity("n", 20).lengths_to_test() == [1, 11, 20], "lengths to test")
 
 
@@ -56,8 +57,10 @@ def check_refusals(folder):
 def check_options(folder):
     path = folder / "encoder.onnx"
     onnx.save(graphs.encoder(), path)
-    for options, reason in ((["tokens=1"], "between 2 and"), (["tokens=many"], "give a number"), (["rows=8"], "no input or axis"),
-                            (["tokens=8", "rows=3"], "one axis can have a capacity"), (["tokens=99"], "use --capacity tokens=24")):
+    cases = {("tokens=1",): "between 2 and", ("tokens=9..9",): "above the least", ("tokens=many",): "give a number",
+             ("rows=8",): "no input or axis", ("tokens=8", "rows=3"): "one axis can have a capacity",
+             ("tokens=99",): "use --capacity tokens=24"}
+    for options, reason in cases.items():
         said, options = io.StringIO(), [part for option in options for part in ("--capacity", option)]
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
             status = import_onnx.main([str(path), "--out", str(folder / "out"), *options])
@@ -75,8 +78,8 @@ def main():
         folder, names = Path(made), []
         check_refusals(folder)
         check_options(folder)
-        for name, (model, most) in graphs.accepted().items():
-            complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", most))
+        for name, (model, *extents) in graphs.accepted().items():
+            complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", *extents))
             expect(complete, text)
             if complete:
                 names.append(f"open_{name}")

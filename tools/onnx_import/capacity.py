@@ -3,7 +3,7 @@
 
 The model is evaluated at the capacity. This module follows the axis through the graph. A value may have open axes: below
 their count, its entries are those of the model at that length. A constant that depends on the length has a family: its array
-for each length from 1 to the capacity. What cannot be proved is refused."""
+for each length from the least to the capacity. What cannot be proved is refused."""
 import copy
 import itertools
 
@@ -20,10 +20,10 @@ STRIDES = range(2, 65)  # of counts such as (tokens + 1) / 2
 
 
 class Count:
-    """The extent of an open axis: a number for each length from 1 on."""
+    """The extent of an open axis: a number for each length from the least on."""
 
-    def __init__(self, numbers):
-        self.numbers = tuple(int(n) for n in numbers)
+    def __init__(self, numbers, least=1):
+        self.numbers, self.least = tuple(int(n) for n in numbers), least
 
     def __eq__(self, other):
         return isinstance(other, Count) and self.numbers == other.numbers
@@ -32,17 +32,17 @@ class Count:
         return hash(self.numbers)
 
     def at(self, length):
-        return self.numbers[length - 1]
+        return self.numbers[length - self.least]
 
     def text(self, name):
         """An expression of C++ for it, or None."""
-        lengths = np.arange(1, len(self.numbers) + 1)
+        lengths = np.arange(self.least, self.least + len(self.numbers))
 
         def plus(text, n):
             return text if n == 0 else f"{text} {'+' if n > 0 else '-'} {abs(n)}"
 
         factor = self.numbers[1] - self.numbers[0]
-        offset = self.numbers[0] - factor
+        offset = self.numbers[0] - factor * self.least
         if factor > 0 and (lengths * factor + offset == self.numbers).all():
             return plus(name if factor == 1 else f"{factor} * {name}", offset)
         for stride in STRIDES:
@@ -58,33 +58,34 @@ def shape_at(value, length):
     return tuple(value.axes[i].at(length) if i in value.axes else n for i, n in enumerate(value.shape))
 
 
-def array_at(value, length):
-    """The array of a constant at a length."""
-    if value.family is not None:
-        return value.family[length - 1]
-    return value.array[tuple(slice(0, n) for n in shape_at(value, length))]
-
-
 class Capacity:
-    """The name of the open axis and its greatest extent."""
+    """The name of the open axis, and its least and greatest extent."""
 
-    def __init__(self, name, most):
-        if not 2 <= most <= MOST_CAPACITY:
-            raise ModelError(f"--capacity {name}={most}: a capacity is between 2 and {MOST_CAPACITY}")
-        self.name, self.most = name, most
-        self.lengths = range(1, most + 1)
+    def __init__(self, name, most, least=1):
+        if not 1 <= least < most <= MOST_CAPACITY:
+            raise ModelError(f"--capacity {name}={least}..{most}: a capacity is between 2 and {MOST_CAPACITY}, "
+                             "and above the least length")
+        self.name, self.most, self.least = name, most, least
+        self.lengths = range(least, most + 1)
+
+    def array_at(self, value, length):
+        """The array of a constant at a length."""
+        if value.family is not None:
+            return value.family[length - self.least]
+        return value.array[tuple(slice(0, n) for n in shape_at(value, length))]
 
     def refuse(self, reason):
         raise Uncovered(f"axis {self.name}: {reason}")
 
     def count(self, numbers):
         """An open axis of these extents; refuses those that cannot be written or that are empty."""
-        found = Count(numbers)
-        empty = next((n for n in self.lengths if found.at(n) < 1), None)
+        found = Count(numbers, self.least)
+        empty = next((n for n in self.lengths[::-1] if found.at(n) < 1), None)
         if empty is not None:
-            self.refuse(f"the result has no entries where {self.name} is {empty}")
+            self.refuse(f"the result has no entries where {self.name} is {empty}; "
+                        f"use --capacity {self.name}={empty + 1}..{self.most}")
         if found.text("n") is None:
-            end = next((n for n in self.lengths if set(found.numbers[n - 1:]) == {found.numbers[-1]}), self.most)
+            end = next(n for n in self.lengths if set(found.numbers[n - self.least:]) == {found.numbers[-1]})
             if end < self.most:
                 self.refuse(f"the result grows up to {self.name} = {end} only; use --capacity {self.name}={end}")
             self.refuse("the extent of the result is no simple function of it")
@@ -103,7 +104,7 @@ class Capacity:
                                      f"--capacity {self.most}")
                 if value.constant:
                     raise ModelError(f"--constant {value.name}: its axis {self.name} has a capacity")
-                value.axes[i] = Count(self.lengths)
+                value.axes[i] = Count(self.lengths, self.least)
 
     @staticmethod
     def is_open(value):
@@ -160,7 +161,7 @@ class Capacity:
             if node.op in ("Shape", "Size"):
                 arrays = [np.broadcast_to(np.zeros((), v.dtype), shape_at(v, length)) for v in node.inputs]
             else:
-                arrays = [None if v is None else array_at(v, length) for v in node.inputs]
+                arrays = [None if v is None else self.array_at(v, length) for v in node.inputs]
             clone.inputs = [None if a is None else Value(v.name, a, True) for v, a in zip(node.inputs, arrays)]
             made = TABLE[node.title](clone, *arrays)
             results.append(made if isinstance(made, tuple) else (made,))
@@ -179,7 +180,6 @@ class Capacity:
             self.refuse("the entries of a constant depend on it and its shape, too")
 
     def lengths_to_test(self):
-        """1, a prime in between, and the capacity."""
-        primes = (n for n in itertools.count(max(2, self.most // 2)) if all(n % d for d in range(2, n)))
-        prime = next(primes)
-        return sorted({1, min(prime, self.most), self.most})
+        """The least length, a prime in between, and the capacity."""
+        primes = (n for n in itertools.count(max(2, (self.least + self.most) // 2)) if all(n % d for d in range(2, n)))
+        return sorted({self.least, min(next(primes), self.most), self.most})

@@ -176,9 +176,9 @@ def listed(parts, indent):
 def about(translation):
     if not translation.open:
         return ""
-    name, most = translation.open.name, translation.open.capacity.most
-    return (f"    /// The axis {name} of inputs and outputs has {name} entries, from 1 to {most}. What is behind them in an input\n"
-            "    /// is not used; what is behind them in an output is unspecified.\n")
+    name, capacity = translation.open.name, translation.open.capacity
+    return (f"    /// The axis {name} of inputs and outputs has {name} entries, from {capacity.least} to {capacity.most}.\n"
+            "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
 
 
 def write_header(path, name, translation, origin):

@@ -12,9 +12,9 @@ class OpenAxes:
     def __init__(self, translation, capacity):
         self.translation, self.capacity = translation, capacity
         self.name = translation.names.make(capacity.name)
-        self.counts, self.definitions = {Count(capacity.lengths): self.name}, []
-        self.define(f'ASHLAR_ASSERT({self.name} >= 1 && {self.name} <= {capacity.most}, '
-                    f'"{self.name} is between 1 and {capacity.most}");')
+        self.counts, self.definitions = {Count(capacity.lengths, capacity.least): self.name}, []
+        self.define(f'ASHLAR_ASSERT({self.name} >= {capacity.least} && {self.name} <= {capacity.most}, '
+                    f'"{self.name} is between {capacity.least} and {capacity.most}");')
         self.numbers = {}
 
     def define(self, text):
@@ -41,10 +41,10 @@ class OpenAxes:
         return None if count is None or len(value.shape) < 2 else self.count(count)
 
     def look_up(self, value):
-        """A constant of the length: entry length - 1 of a table of all."""
+        """A constant of the length: an entry of a table of all lengths."""
         shape = value.shape or (1,)
         table = np.stack([np.asarray(a).reshape(shape) for a in value.family])
-        text = f"row({self.translation.member(f'{value.name}_of_{self.name}', table)}, {self.name} - 1)"
+        text = f"row({self.translation.member(f'{value.name}_of_{self.name}', table)}, {self.name} - {self.capacity.least})"
         return text if value.shape else f"reshape<>({text})"
 
     def fused(self, step):

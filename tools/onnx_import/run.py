@@ -12,7 +12,7 @@ from .translation import Translation
 
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True,
                  capacity=None):
-    """Writes the files. Returns whether all operators are covered, and the report. `capacity` is a pair of an axis and its most."""
+    """Writes the files. Returns whether all operators are covered, and the report. `capacity` is (axis, most, least)."""
     if name in KEYWORDS or name in FUNCTIONS:
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
     notes = []

@@ -12,6 +12,11 @@ def transpose(c, node, outputs):
     return {i: x.axes[a] for i, a in enumerate(order) if a in x.axes}
 
 
+def integers_at(c, value, attribute, length):
+    """The integers of an operand at a length; those of the attribute if there is none."""
+    return attribute if value is None else [int(n) for n in c.array_at(value, length).reshape(-1)]
+
+
 def behind(shape, axis):
     return int(np.prod(shape[axis + 1:], dtype=np.int64))
 
@@ -40,7 +45,7 @@ def check_shape_operand(c, node, x, y, axes):
         if shape is None:
             given = list(node.attribute("shape"))
         else:
-            given = [int(n) for n in (shape.family[length - 1] if shape.family is not None else shape.array).reshape(-1)]
+            given = integers_at(c, shape, None, length)
         old = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
         if not node.attribute("allowzero", 0):
             given = [old[i] if n == 0 else n for i, n in enumerate(given)]
@@ -56,7 +61,7 @@ def expand(c, node, outputs):
     x, shape, y = node.inputs[0], node.inputs[1], outputs[0]
     extents = []
     for length in c.lengths:
-        given = [int(n) for n in (shape.family[length - 1] if shape.family is not None else shape.array).reshape(-1)]
+        given = integers_at(c, shape, None, length)
         old = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
         given, old = ([1] * (len(y.shape) - len(s)) + s for s in (given, old))
         if any(a != b and 1 not in (a, b) for a, b in zip(given, old)):
@@ -105,12 +110,6 @@ def split(c, node, outputs):
     return x.axes
 
 
-def integers_at(value, attribute, length):
-    if value is None:
-        return attribute
-    return [int(n) for n in (value.family[length - 1] if value.family is not None else value.array).reshape(-1)]
-
-
 @rule("Slice")
 def slice_(c, node, outputs):
     x, operands = node.inputs[0], [node.input(i) for i in range(1, 5)]
@@ -118,7 +117,7 @@ def slice_(c, node, outputs):
         c.refuse("the number of bounds depends on it")
     extents, last = [], None
     for length in list(c.lengths)[::-1]:
-        starts, ends, axes, steps = (integers_at(v, node.attribute(name), length)
+        starts, ends, axes, steps = (integers_at(c, v, node.attribute(name), length)
                                      for v, name in zip(operands, ("starts", "ends", "axes", "steps")))
         axes = [axis_of(a, len(x.shape)) for a in (range(len(starts)) if axes is None else axes)]
         shape = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
@@ -146,7 +145,7 @@ def gather(c, node, outputs):
     if axis in x.axes:
         if not indices.constant or indices.axes:
             c.refuse("indices choose entries along it")
-        if not ((indices.array >= 0) & (indices.array < x.axes[axis].at(1))).all():
+        if not ((indices.array >= 0) & (indices.array < min(x.axes[axis].numbers))).all():
             c.refuse(f"entry {indices.array.reshape(-1).tolist()} does not exist for every count, or counts from the end")
     elif not indices.constant:
         for a in indices.axes:
