@@ -93,12 +93,13 @@ def fused_encoder():
     x = b("SkipSimplifiedLayerNormalization", f"{x} {y} {b.weight(WIDTH)}", **microsoft)
     y = b("MultiHeadAttention", f"{x} {x} {x} {b.weight(3 * WIDTH)} kept", num_heads=HEADS, **microsoft)
     b.nodes.append(helper.make_node("Add", [x, y], ["y"]))
-    b.nodes.append(helper.make_node("Attention", ["y", "memory", "memory"], ["crossed"], q_num_heads=HEADS, kv_num_heads=HEADS))
+    b("MultiHeadAttention", f"y memory memory {b.weight(3 * WIDTH)}", num_heads=HEADS, **microsoft)
+    b.nodes[-1].output[0] = "crossed"  # the memory has as many rows as the capacity, by chance
     b.nodes.append(helper.make_node("Attention", ["memory", "y", "y"], ["gathered"], q_num_heads=HEADS, kv_num_heads=HEADS))
     made = graphs.model(b.nodes, [graphs.value(n, [1, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
-                        [graphs.value("memory", [1, 3, WIDTH])],
+                        [graphs.value("memory", [1, 12, WIDTH])],
                         [graphs.value("y", [1, "tokens", WIDTH]), graphs.value("crossed", [1, "tokens", WIDTH]),
-                         graphs.value("gathered", [1, 3, WIDTH])], b.weights, opset=23)
+                         graphs.value("gathered", [1, 12, WIDTH])], b.weights, opset=23)
     made.opset_import.add(domain="com.microsoft", version=1)
     return made
 

@@ -210,8 +210,9 @@ class Step:
     def memory(self, place=0):
         """An operand that is read several times."""
         if place in self.replaced:
-            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], self.node.inputs[place].dtype,
-                                               self.shapes[place])
+            value = self.node.inputs[place]
+            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], value.dtype, self.shapes[place],
+                                               value if self.shapes[place] == value.shape else None)
             return self.replaced[place]
         line = self.translation.producers.get(id(self.node.inputs[place]))
         if line is not None and not line.view:
@@ -235,13 +236,13 @@ class Step:
         """A member that is no tensor of the graph."""
         return self.translation.member(f"{self.node.outputs[0].name if self.node.outputs[0] else self.node.name}_{name}", array)
 
-    def buffer(self, name, text, dtype, shape):
-        """A tensor in memory beside the results."""
+    def buffer(self, name, text, dtype, shape, like=None):
+        """A tensor in memory beside the results. It has the open axes of the value `like`."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
         line = Line(name, text, f"for {self.node.title} {self.node.name}: {list(shape)}",
                     np.broadcast_to(np.zeros((), dtype), shape), "buffer")
-        if self.translation.open and tuple(shape) == self.out.shape:
-            line.rows = self.translation.open.rows(self.out)
+        if self.translation.open and like is not None:
+            line.rows = self.translation.open.rows(like)
         self.translation.lines.append(line)
         return name
 

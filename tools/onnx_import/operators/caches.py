@@ -164,7 +164,7 @@ def embed_layer_normalization(s):
     total = f"take<0>({s.x(2)}, {s.memory(0)})"
     total += f" + take<0>({s.x(3)}, {s.memory(8)})" if s.has(8) else f" + slice<0, 0, {shape[1]}>({s.x(3)})"
     total += f" + take<0>({s.x(4)}, {s.memory(1)})" if s.has(1) else ""
-    total = s.buffer("total", total, s.dtype, shape)
+    total = s.buffer("total", total, s.dtype, shape, s.node.outputs[0])
     norm = f"layer_norm({total}, {s.x(5)}, {s.x(6)}, {s.literal(s.attribute('epsilon', 1e-12))})"
     count = f"sum<1>(cast<std::int32_t>({s.memory(7)} == 1))" if s.has(7) else f"full<std::int32_t, {shape[0]}>(0)"
     return [norm, count, total]
