@@ -242,7 +242,7 @@ def attention_cases():
                                                   ("constant", ints(6, 6)), total(7), *tables, None, None, None, None, None,
                                                   x(8), x(8)], group_query, do_rotary=1, local_window_size=4, **gqa),
         "gqa_shared_prompt": Case("GroupQueryAttention", [x(1, 4, 32), x(1, 4, 16), x(1, 4, 16), x(1, 2, 9, 8), x(1, 2, 9, 8),
-                                                          ints(3), total(4), *tables, np.array([[2, 3, 4, 5]])], group_query,
+                                                          ints(3), total(4), *tables, np.array([[2, 9, 0, 7]])], group_query,
                                   do_rotary=1, **gqa),
         "gqa_both_ways": Case("GroupQueryAttention", [x(2, 4, 32), x(2, 4, 16), x(2, 4, 16), None, None, ints(3, 1), total(4)],
                               group_query, causal=0, **gqa),
