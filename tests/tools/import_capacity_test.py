@@ -44,7 +44,7 @@ def check_counts():
                           ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
         expect(Count(numbers).text("n") == text, f"the count {list(numbers)} is {Count(numbers).text('n')}, not {text}")
     expect(Count([4, 5, 6], 3).text("n") == "n + 1" and Count([4, 5, 6], 3).at(5) == 6, "a count from length 3 on")
-    expect(Capacity("n", 20).lengths_to_test() == [1, 11, 20], "lengths to test")
+    expect(Capacity("n", 20).lengths_to_test() == [20, 11, 1], "lengths to test")
 
 
 def check_refusals(folder):

@@ -180,6 +180,6 @@ class Capacity:
             self.refuse("the entries of a constant depend on it and its shape, too")
 
     def lengths_to_test(self):
-        """The least length, a prime in between, and the capacity."""
+        """The capacity, a prime in between, and the least length: shorter ones find values of longer ones in memory."""
         primes = (n for n in itertools.count(max(2, (self.least + self.most) // 2)) if all(n % d for d in range(2, n)))
-        return sorted({self.least, min(next(primes), self.most), self.most})
+        return sorted({self.least, min(next(primes), self.most), self.most}, reverse=True)
