@@ -32,7 +32,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     graph = evaluation.graph
     if evaluation.problems:
         lines = [f"{name}: {len(evaluation.problems)} operators are not covered. "
-                 "Nothing is written, because the shapes behind them are unknown:"]
+                 "Nothing is written, because what follows them is unknown:"]
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
     graph.remove_dead_nodes()
