@@ -190,6 +190,26 @@ def accepted():
             "kernel": (unpadded(), 9, 5)}
 
 
+def many_entries():
+    """A square of 16,900 entries times the length, which is too much to compute for every length."""
+    b = Body(12)
+    length = b("Gather", f"{b('Shape', 'x')} {b.constant([1])}")
+    ones = b("ConstantOfShape", b("Concat", f"{length} {length}", axis=0), value=number("one", [1]))
+    b.nodes.append(helper.make_node("Mul", [ones, b("Cast", length, to=TensorProto.FLOAT)], ["z"], name="mixing"))
+    b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights), 130
+
+
+def split_length():
+    """Constants of the length that do not fit each other at every length."""
+    b = Body(13)
+    length = b("Gather", f"{b('Shape', 'x')} {b.constant([1])}")
+    ones = b("ConstantOfShape", length, value=number("one", [1]))
+    b.nodes.append(helper.make_node("Add", [ones, b.weight(8)], ["z"], name="mixing"))
+    b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights)
+
+
 def refused():
     """Graphs of one node that mixes the axis, by what the report says."""
     def one(op, *inputs, shape=(2, "tokens", 6), opset=13, weights=(), outputs=("y",), **attributes):
@@ -216,5 +236,7 @@ def refused():
             graphs.weight(np.random.default_rng(9), "w", 1, 6, 6), graphs.weight(np.random.default_rng(9), "r", 1, 6, 2)]),
         "no entries where tokens is 2; use --capacity tokens=3..8": one("Conv", "w", shape=(1, 6, "tokens"), weights=[
             graphs.weight(np.random.default_rng(9), "w", 2, 6, 3)]),
+        "the entries of Cast": many_entries(),
+        "cannot be evaluated where tokens is 2": split_length(),
         "windows at its end": one("AveragePool", shape=(1, 6, "tokens"), kernel_shape=[3], pads=[1, 1]),
     }

@@ -48,8 +48,9 @@ def check_counts():
 
 
 def check_refusals(folder):
-    for reason, model in graphs.refused().items():
-        complete, text = import_model(model, "refused", folder, capacity=("tokens", 8), check=False)
+    for reason, case in graphs.refused().items():
+        model, most = case if isinstance(case, tuple) else (case, 8)
+        complete, text = import_model(model, "refused", folder, capacity=("tokens", most), check=False)
         lines = [line for line in text.splitlines() if line.startswith("  mixing (")]
         expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
 

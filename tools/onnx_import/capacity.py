@@ -11,6 +11,7 @@ import numpy as np
 
 from .errors import ModelError, Uncovered
 from .graph import Value
+from .load import first_line
 from .numpy_ops import TABLE
 from .operators import TABLE as TRANSLATIONS
 
@@ -120,8 +121,7 @@ class Capacity:
         constant = all(v is None or v.constant for v in node.inputs)
         if constant and all(v is None or v.array.size <= MOST_ENTRIES for v in outputs):
             return self.evaluate_lengths(node, outputs)
-        if not constant:
-            self.name_families(node)
+        self.name_families(node, constant)
         rule = RULES.get(node.title)
         if rule is None:
             self.refuse("how this operator mixes its entries is not known")
@@ -134,19 +134,19 @@ class Capacity:
                 value.axes = dict(axes)
                 self.check_extents(value)
 
-    def name_families(self, node):
+    def name_families(self, node, constant):
         """Operands that depend on the length are no constants for the translation; few operators may have them."""
-        if node.title in ("Reshape", "Expand", "Slice"):
+        if node.title in ("ConstantOfShape", "Reshape", "Expand", "Slice"):
             return
         for i, value in enumerate(node.inputs):
             if value is not None and value.family is not None:
-                if not TRANSLATIONS[node.title].translate.__module__.endswith(".elementwise"):
+                if constant or not TRANSLATIONS[node.title].translate.__module__.endswith(".elementwise"):
                     self.refuse(f"the entries of {value.name} depend on it")
                 node.inputs[i] = Value(value.name, value.array, family=value.family)
 
     def check_extents(self, value):
-        for i, count in value.axes.items():
-            assert value.shape[i] == count.at(self.most), (value.name, i)
+        if any(value.shape[i] != count.at(self.most) for i, count in value.axes.items()):
+            self.refuse(f"the shape {list(value.shape)} of {value.name} is not what follows from it")
 
     def check_control(self, node):
         """Graphs inside a node are unrolled, which is the same for every length only if no operand depends on it."""
@@ -163,7 +163,10 @@ class Capacity:
             else:
                 arrays = [None if v is None else self.array_at(v, length) for v in node.inputs]
             clone.inputs = [None if a is None else Value(v.name, a, True) for v, a in zip(node.inputs, arrays)]
-            made = TABLE[node.title](clone, *arrays)
+            try:
+                made = TABLE[node.title](clone, *arrays)
+            except (ArithmeticError, IndexError, ValueError) as failure:
+                self.refuse(f"it cannot be evaluated where {self.name} is {length}: {first_line(failure)}")
             results.append(made if isinstance(made, tuple) else (made,))
         for value, family in zip(outputs, zip(*results)):
             if value is not None:
