@@ -210,9 +210,9 @@ class Step:
     def memory(self, place=0):
         """An operand that is read several times."""
         if place in self.replaced:
-            value = self.node.inputs[place]
-            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], value.dtype, self.shapes[place],
-                                               value if self.shapes[place] == value.shape else None)
+            # All rows are written: those behind an open axis hold what the operand is masked with.
+            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], self.node.inputs[place].dtype,
+                                               self.shapes[place])
             return self.replaced[place]
         line = self.translation.producers.get(id(self.node.inputs[place]))
         if line is not None and not line.view:
