@@ -111,7 +111,7 @@ add_subdirectory(consumer)
 find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
 find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
-  foreach(tool import_onnx import_torch import_checkpoint read_gguf)
+  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint read_gguf)
     add_test(NAME check/${tool}
              COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/${tool}_test.py" --compiler "${ASHLAR_REFERENCE_GXX}" --
                      "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")

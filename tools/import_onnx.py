@@ -31,6 +31,20 @@ def shape(text):
         raise ModelError(f"--shape {text}: extents are integers, as in x=1,128") from None
 
 
+def capacity(texts):
+    """The axis that has a capacity, its greatest and its least extent; or None."""
+    if len(texts) > 1:
+        raise ModelError(f"--capacity {' --capacity '.join(texts)}: one axis can have a capacity; give the others by --shape")
+    if not texts:
+        return None
+    name, value = named(texts[0], "--capacity")
+    try:
+        least, _, most = value.rpartition("..")
+        return name, int(most), int(least or 1)
+    except ValueError:
+        raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128 or tokens=2..128") from None
+
+
 def constant(text):
     name, value = named(text, "--constant")
     try:
@@ -73,6 +87,8 @@ def main(arguments=None):
     """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
     parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
     add_model_options(parser)
+    parser.add_argument("--capacity", action="append", default=[], metavar="AXIS=2..128",
+                        help="least and most entries of a named axis whose extent is known when the program runs")
     parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT",
                         help="an input that an output replaces for the next call; none: not even if names tell it")
     parser.add_argument("--weights", choices=list(KINDS), default="float",
@@ -86,7 +102,8 @@ def main(arguments=None):
         given_states, automatic = states(given.state)
         complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
                                       origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
-                                      states=given_states, automatic=automatic, weights=given.weights, embed=given.embed)
+                                      states=given_states, automatic=automatic, weights=given.weights, embed=given.embed,
+                                      capacity=capacity(given.capacity))
     except ModelError as failure:
         print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2

@@ -2,6 +2,7 @@
 """Writes the header, the test and the files of weights and samples."""
 from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
+from .emit_counts import checks_of
 from .emit_test import samples_of, write_test
 from .errors import ModelError
 from .safetensors import write_safetensors
@@ -32,10 +33,11 @@ struct {name} {{
     /// The buffers, and what the evaluation of the steps needs. Make it static, too.
     struct scratch;
 
-    void operator()({parameters},
+{about}    void operator()({parameters},
                     scratch& memory) const;
 
-    /// Calls step(destination, expression) for each value in memory; step returns the destination.
+    /// Calls step(destination, expression) for each value in memory; step returns the destination. A third argument
+    /// tells how many rows are computed.
     template <class Step>
     constexpr void steps({step_parameters},
                          [[maybe_unused]] buffers& values, [[maybe_unused]] const Step& step) const {{
@@ -54,7 +56,7 @@ extern {name}::buffers values;
 {planned_state}{planned}
 constexpr std::size_t most() {{
     std::size_t bytes = 0;
-    model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&) -> To& {{
+    model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&, auto...) -> To& {{
         bytes = (std::max)(bytes, workspace_bytes<From>);
         return to;
     }});
@@ -71,8 +73,8 @@ struct {name}::scratch {{
 inline constexpr std::size_t {name}_workspace_bytes = sizeof({name}::scratch);
 
 inline void {name}::operator()({outer_parameters}, scratch& memory) const {{
-    steps({arguments}, memory.values, [&memory](auto& to, const auto& from) -> auto& {{
-        evaluate(to, from, memory.work);
+    steps({arguments}, memory.values, [&memory](auto& to, const auto& from, auto... rows) -> auto& {{
+        evaluate(to, from, memory.work, rows...);
         return to;
     }});
 }}
@@ -98,6 +100,7 @@ def commented(text):
 
 def line_text(line):
     note = f"  // {commented(line.comment)}"
+    rows = f", rows_below({line.rows})" if line.rows else ""
     if line.place == "stub_output":
         return f"        // TODO: write step({line.name}, ...) for {commented(line.comment)}"
     if line.place == "stub":
@@ -108,9 +111,9 @@ def line_text(line):
     if line.place == "memory":
         return f"        auto& {line.name} = values.{line.name};"
     if line.place == "output":
-        return f"        step({line.name}, {line.text});{note}"
+        return f"        step({line.name}, {line.text}{rows});{note}"
     if line.place == "buffer":
-        return f"        const auto& {line.name} = step(values.{line.name}, {line.text});{note}"
+        return f"        const auto& {line.name} = step(values.{line.name}, {line.text}{rows});{note}"
     return f"        const auto {line.name} = {line.text};{note}"
 
 
@@ -130,13 +133,24 @@ def state_text(t):
     return STATE.format(members="".join(members), zeros="".join(zeros))
 
 
+def about(t):
+    if not t.open:
+        return ""
+    name, capacity = t.open.name, t.open.capacity
+    return (f"    /// The axis {name} of inputs and outputs has {name} entries, from {capacity.least} to {capacity.most}.\n"
+            "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
+
+
 def write_header(path, name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     kept = ["kept"] if t.states else []
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"state& {text}" for text in kept]
     parameters += [f"{kind}& {text}" for text, kind in outputs]
-    names = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
+    names = planned = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
+    if t.open:
+        parameters.append(f"std::size_t {t.open.name}")
+        names, planned = f"{names}, {t.open.name}", f"{planned}, {t.open.capacity.most}"
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
@@ -146,23 +160,26 @@ def write_header(path, name, t, origin):
         structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         state=state_text(t), planned_state=f"extern {name}::state kept;\n" if kept else "",
         buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
-        parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
+        about=about(t), parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
-        planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=names,
+        planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=planned,
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
     path.write_text(text)
 
 
-def write_all(folder, name, program, origin, embed=False):
-    """Returns the paths of the four files, and of those that embed the weights."""
+def write_all(folder, name, program, origin, embed=False, samples=()):
+    """Returns the paths of the four files, and of those that embed the weights.
+
+    `samples` are those of several lengths; without them the test takes the arrays of the program.
+    """
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_header(paths[0], name, program, origin)
-        write_test(paths[1], name, program)
+        write_test(paths[1], name, program, checks_of(name, program, samples))
         write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
-        write_safetensors(paths[3], samples_of(program))
+        write_safetensors(paths[3], [pair for sample in samples for pair in sample.arrays] or samples_of(program))
         return paths + (write_embedded(folder, name) if embed else [])
     except OSError as failure:
         raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None

@@ -20,6 +20,8 @@ class Line:
     operations: int = 1
     states: frozenset = frozenset()  # that an expression reads when it is evaluated
     kind: str = ""  # the type of a buffer that is no tensor
+    rows: str = None  # how many rows are computed, if fewer than all
+    keys: bool = False  # a softmax that keeps the keys below a count
 
 
 @dataclass(eq=False)
@@ -51,6 +53,7 @@ class Program:
         self.members, self.lines, self.inputs, self.outputs = [], [], [], []
         self.states, self.state_objects = [], {}  # pairs of a member and a value; types of members that are no tensors
         self.distances = {}, {}  # those of the results of two calls, if weights are narrow
+        self.open = None  # OpenAxes, if an axis has a capacity
 
     def buffers(self):
         """The lines whose values are in the scratch."""

@@ -2,10 +2,12 @@
 """From a model in memory to files: what the command line and the tests call."""
 import numpy as np
 
+from .capacity import Capacity
 from .cpp import check_name
 from .emit import write_all
 from .errors import ModelError
 from .evaluate import Evaluation
+from .lengths import sample_lengths
 from .load import check_model, fixed_shapes
 from .narrow import Weights
 from .narrow_errors import distances
@@ -14,9 +16,12 @@ from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
 
-def evaluated(model, shapes, constants, samples, states, automatic, notes):
+def evaluated(model, shapes, constants, samples, states, automatic, notes, capacity):
     """The evaluation of a call, with its states apart, and of a second one if there are states."""
     pairs = candidates(model, states, automatic, {*constants, *samples})
+    if capacity:
+        notes += [f"{pair.before} -> {pair.after} is no state: --capacity takes none" for pair in pairs]
+        return Evaluation(model, shapes, constants, samples, capacity)
     evaluation = Evaluation(model, shapes, constants, {**samples, **zeros_of(pairs, model, shapes)})
     graph = evaluation.graph
     if evaluation.problems or not pairs:
@@ -48,21 +53,38 @@ def replace_outputs(translation, expected):
         value.array = array
 
 
+def check_together(capacity, states, weights):
+    """Refuses options that are not right together."""
+    if capacity and states:
+        raise ModelError(f"--capacity {capacity.name} with --state {next(iter(states))}: a state is whole after each call, "
+                         f"whatever the number of {capacity.name}; use --shape {capacity.name}={capacity.most}")
+    if capacity and weights != "float":
+        raise ModelError(f"--capacity {capacity.name} with --weights {weights}: the errors of narrow weights are known for one "
+                         f"length only; use --shape {capacity.name}={capacity.most}, or --weights float")
+
+
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
-                 automatic=False, weights="float", embed=False, expected=None):
+                 automatic=False, weights="float", embed=False, expected=None,
+                 capacity=None):
     """Writes the files. Returns whether all operators are covered, and the report.
 
     `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
     `weights` is an option of narrow.KINDS. With `embed` there is a header with the weights too.
     `expected` are arrays for the outputs, which the test compares with instead of those that NumPy computes.
+    `capacity` is (axis, most, least): an axis whose extent the call takes.
     """
     check_name(name)
+    capacity = Capacity(*capacity) if capacity else None
+    check_together(capacity, states, weights)
     notes = []
     if check:
         check_model(model, notes)
     try:
-        evaluation = evaluated(model, fixed_shapes(model, shapes or {}, constants or {}), constants or {}, samples or {},
-                               states or {}, automatic, notes)
+        def shapes_of(length):
+            return fixed_shapes(model, {**(shapes or {}), **({capacity.name: (length,)} if capacity else {})}, constants or {})
+
+        evaluation = evaluated(model, shapes_of(capacity.most if capacity else 0), constants or {}, samples or {}, states or {},
+                               automatic, notes, capacity)
     except RecursionError:
         raise ModelError("graphs or functions inside each other are nested too deeply") from None
     except MemoryError as failure:
@@ -70,7 +92,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     graph = evaluation.graph
     if evaluation.problems:
         lines = [f"{name}: {len(evaluation.problems)} operators are not covered. "
-                 "Nothing is written, because the shapes behind them are unknown:"]
+                 "Nothing is written, because what follows them is unknown:"]
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
     graph.remove_dead_nodes()
@@ -79,5 +101,6 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
         replace_outputs(translation, expected)
     if translation.weights.nodes:
         translation.distances = distances(graph, translation.weights)
-    paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed)
+    lengths = sample_lengths(model, translation, shapes_of, constants or {}) if capacity else ()
+    paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths)
     return not translation.problems, report(name, translation, notes, paths)

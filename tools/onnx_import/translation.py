@@ -7,6 +7,7 @@ import numpy as np
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
 from .errors import ModelError, Uncovered
 from .narrow import FLOAT
+from .open_axes import OpenAxes
 from .operators import TABLE
 from .program import Line, Member, Program
 
@@ -23,6 +24,7 @@ class Translation(Program):
         self.weights, self.problems = weights, []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
+        self.open = OpenAxes(self, graph.capacity) if graph.capacity else None
         self.state_names = Names(["reset"])
         self.states = self.named_states()
         self.destinations = {}
@@ -48,6 +50,8 @@ class Translation(Program):
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
         self.write_states()
+        if self.open:
+            self.lines[:0] = [Line("", definition, "", None, "raw") for definition in self.open.definitions]
 
     def named_states(self):
         """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
@@ -112,6 +116,9 @@ class Translation(Program):
     def text(self, value):
         """The name of a value; constants become members."""
         if id(value) not in self.texts:
+            if value.family is not None:
+                self.texts[id(value)] = self.open.look_up(value)
+                return self.texts[id(value)]
             if not value.constant:
                 raise Uncovered(f"{value.name} is not known")
             self.texts[id(value)] = self.member(value.name, value.array)
@@ -181,8 +188,13 @@ class Translation(Program):
             entry = self.entry_of(node)
             if entry is None:
                 raise Uncovered("this operator is supported between constants only")
-            step.materialise_operands(entry)
+            if self.open:
+                self.open.apply(step, entry)
+            else:
+                step.materialise_operands(entry)
             results = entry.translate(step)
+            if node.open.get("share"):
+                results = self.open.finish(step, results)
         except Uncovered as reason:
             self.problems.append((node, str(reason)))
             entry, results = None, [None] * len(node.outputs)
@@ -211,10 +223,15 @@ class Translation(Program):
         read = {self.texts.get(id(v)) for v in step.node.inputs if v is not None} & {self.texts[id(v)] for _, v in self.states}
         line.states = frozenset(read).union(*(o.states for o in operands))
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
-        line.operations = (entry.operations if entry is not None else 1) + sum(o.operations for o in operands)
+        free = self.open is not None and entry is not None and entry.view  # scores reach their softmax as an expression
+        own = 0 if free else entry.operations if entry is not None else 1
+        line.operations = own + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
         if step.in_memory:
             line.heavy, line.view = False, True
+        if self.open:
+            line.rows = self.open.rows(value)
+            line.keys = step.op == "Softmax" and step.node.open.get("masks", []) != [] and "keys_below(" in text
         self.lines.append(line)
         self.producers[id(value)] = line
         if id(value) in outputs:
@@ -239,10 +256,15 @@ class Step:
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
         self.in_memory = False  # whether the results are views of buffers
+        self.replaced = {}  # texts that stand for operands, by place
 
     @property
     def comment(self):
         return self.translation.comment_of(self.node)
+
+    def open_keys(self):
+        """The mask of keys whose number is known when the program runs, or ''."""
+        return self.translation.open.keys(self) if self.translation.open else ""
 
     @property
     def rank(self):
@@ -255,9 +277,9 @@ class Step:
         found = (self.translation.producers.get(id(v)) for v in self.node.inputs if v is not None)
         return [line for line in found if line is not None]
 
-    def materialise_operands(self, entry):
-        """At most one product or reduction for each step: others are in memory before."""
-        heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy]
+    def materialise_operands(self, entry, fused=None):
+        """At most one product or reduction for each step: others are in memory before, but for `fused`."""
+        heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy and line is not fused]
         for line in heavy if entry.heavy or entry.view else heavy[1:]:
             self.translation.materialise(line)
 
@@ -265,10 +287,15 @@ class Step:
         return self.node.input(place) is not None
 
     def x(self, place=0):
-        return self.translation.text(self.node.inputs[place])
+        return self.replaced.get(place) or self.translation.text(self.node.inputs[place])
 
     def memory(self, place=0):
         """An operand that is read several times."""
+        if place in self.replaced:
+            # All rows are written: those behind an open axis hold what the operand is masked with.
+            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], self.node.inputs[place].dtype,
+                                               self.shapes[place])
+            return self.replaced[place]
         line = self.translation.producers.get(id(self.node.inputs[place]))
         if line is not None and not line.view:
             self.translation.materialise(line)
@@ -291,11 +318,14 @@ class Step:
         """A member that is no tensor of the graph."""
         return self.translation.member(f"{self.node.outputs[0].name if self.node.outputs[0] else self.node.name}_{name}", array)
 
-    def buffer(self, name, text, dtype, shape):
-        """A tensor in memory beside the results."""
+    def buffer(self, name, text, dtype, shape, like=None):
+        """A tensor in memory beside the results. It has the open axes of the value `like`."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
-        self.translation.lines.append(Line(name, text, f"for {self.comment}: {list(shape)}",
-                                           np.broadcast_to(np.zeros((), dtype), shape), "buffer"))
+        line = Line(name, text, f"for {self.comment}: {list(shape)}",
+                    np.broadcast_to(np.zeros((), dtype), shape), "buffer")
+        if self.translation.open and like is not None:
+            line.rows = self.translation.open.rows(like)
+        self.translation.lines.append(line)
         return name
 
     def memory_buffer(self, name, shape):

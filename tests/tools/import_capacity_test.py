@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Imports models with an axis of open extent. Each runs at several lengths, with NaN behind the length of its inputs.
+
+    tests/tools/import_capacity_test.py --compiler g++ -- -Iinclude -mavx2
+
+Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
+"""
+import argparse
+import contextlib
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+    import onnx
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+import capacity_graphs as graphs  # noqa: E402
+import import_onnx  # noqa: E402
+from imported_program import compile_and_run  # noqa: E402
+from onnx_import.capacity import Capacity, Count  # noqa: E402
+from onnx_import.run import import_model  # noqa: E402
+
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED: {what}")
+
+
+def check_counts():
+    """Counts that stay simple are written, others are not."""
+    lengths = np.arange(1, 20)
+    for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
+                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
+        expect(Count(numbers).text("n") == text, f"the count {list(numbers)} is {Count(numbers).text('n')}, not {text}")
+    expect(Count([4, 5, 6], 3).text("n") == "n + 1" and Count([4, 5, 6], 3).at(5) == 6, "a count from length 3 on")
+    expect(Capacity("n", 20).lengths_to_test() == [20, 11, 1], "lengths to test")
+
+
+def check_refusals(folder):
+    for reason, case in graphs.refused().items():
+        model, most = case if isinstance(case, tuple) else (case, 8)
+        complete, text = import_model(model, "refused", folder, capacity=("tokens", most), check=False)
+        lines = [line for line in text.splitlines() if line.startswith("  mixing (")]
+        expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
+
+
+def check_options(folder):
+    path = folder / "encoder.onnx"
+    onnx.save(graphs.encoder(), path)
+    cases = {("tokens=1",): "between 2 and", ("tokens=9..9",): "above the least", ("tokens=many",): "give a number",
+             ("rows=8",): "no input or axis", ("tokens=8", "rows=3"): "one axis can have a capacity",
+             ("tokens=99",): "use --capacity tokens=24"}
+    for options, reason in cases.items():
+        said, options = io.StringIO(), [part for option in options for part in ("--capacity", option)]
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+            status = import_onnx.main([str(path), "--out", str(folder / "out"), *options])
+        expect(status in (1, 2) and reason in said.getvalue(), f"{options}: status {status}, {said.getvalue()}")
+        expect(not (folder / "out").exists(), f"{options}: nothing is written")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("flags", nargs="*")
+    given = parser.parse_args()
+    check_counts()
+    with tempfile.TemporaryDirectory() as made:
+        folder, names = Path(made), []
+        check_refusals(folder)
+        check_options(folder)
+        for name, (model, *extents) in graphs.accepted().items():
+            complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", *extents))
+            expect(complete, text)
+            if complete:
+                names.append(f"open_{name}")
+        compile_and_run(names, folder, given.compiler, given.flags, expect)
+    print("failed" if failures else "passed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Imports models of one operator of com.microsoft each. The evaluator must agree with the definitions, the C++ with it.
+
+    tests/tools/import_microsoft_test.py --compiler g++ -- -Iinclude -mavx2
+
+`--only` chooses cases by a part of their name. Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
+"""
+import argparse
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+    import onnx  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+from imported_program import compile_and_run  # noqa: E402
+from microsoft_cases import attention_cases  # noqa: E402
+from microsoft_quantized import quantized_cases  # noqa: E402
+from onnx_import.evaluate import Evaluation  # noqa: E402
+from onnx_import.load import fixed_shapes  # noqa: E402
+from onnx_import.run import import_model  # noqa: E402
+
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print(f"FAILED: {what}")
+
+
+def check_evaluator(name, case):
+    evaluation = Evaluation(case.model, fixed_shapes(case.model, {}), {}, case.inputs)
+    found = [value.array for _, value in evaluation.graph.outputs]
+    expected = [y for y in case.expected if y is not None]
+    expect(len(found) == len(expected) and all(
+        a.shape == b.shape and a.dtype == b.dtype and np.allclose(a, b, rtol=1e-5, atol=1e-5)
+        for a, b in zip(found, expected)), f"{name}: the evaluator agrees with the definition of the operator")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--only", default="", help="a regular expression of names")
+    parser.add_argument("flags", nargs="*")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as made:
+        folder, names = Path(made), []
+        for name, case in {**attention_cases(), **quantized_cases()}.items():
+            if not re.search(given.only, name):
+                continue
+            check_evaluator(name, case)
+            complete, text = import_model(case.model, f"net_{name}", folder, samples=case.inputs)
+            expect(complete, text)
+            if complete:
+                names.append(f"net_{name}")
+        compile_and_run(names, folder, given.compiler, given.flags, expect)
+    print("failed" if failures else "passed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
