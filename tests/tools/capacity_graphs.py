@@ -184,6 +184,15 @@ def causal():
                         [graphs.value("y", [1, "tokens", 8]), graphs.value("weighted", [1, "tokens", 8])], b.weights, opset=15)
 
 
+def with_state():
+    """A sum beside rows of the open axis, which an input begins and an output goes on with."""
+    b = Body(14)
+    b.nodes.append(helper.make_node("Add", ["hidden_in", b("ReduceSum", f"x {b.constant([1])}", keepdims=0)], ["hidden_out"]))
+    b.nodes.append(helper.make_node("Add", ["x", "hidden_in"], ["y"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6]), graphs.value("hidden_in", [1, 6])],
+                        [graphs.value("y", [1, "tokens", 6]), graphs.value("hidden_out", [1, 6])], b.weights, opset=13)
+
+
 def accepted():
     return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
             "convolutions": (convolutions(), 13), "causal": (causal(), 11),

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
-from imported_program import compile_and_run  # noqa: E402
+from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.capacity import Capacity, Count  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
@@ -55,18 +55,44 @@ def check_refusals(folder):
         expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
 
 
+def command(folder, path, *options):
+    """The exit status of the command, and what it says."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        status = import_onnx.main([str(path), "--out", str(folder), *options])
+    return status, said.getvalue()
+
+
 def check_options(folder):
     path = folder / "encoder.onnx"
     onnx.save(graphs.encoder(), path)
-    cases = {("tokens=1",): "between 2 and", ("tokens=9..9",): "above the least", ("tokens=many",): "give a number",
-             ("rows=8",): "no input or axis", ("tokens=8", "rows=3"): "one axis can have a capacity",
-             ("tokens=99",): "use --capacity tokens=24"}
+    cases = {"tokens=1": "between 2 and", "tokens=9..9": "above the least", "tokens=many": "give a number",
+             "rows=8": "no input or axis", "tokens=8 --capacity rows=3": "one axis can have a capacity",
+             "tokens=99": "use --capacity tokens=24", "tokens=8 --state words=hidden": "--capacity tokens with --state words",
+             "tokens=8 --weights bf16": "--capacity tokens with --weights bf16"}
     for options, reason in cases.items():
-        said, options = io.StringIO(), [part for option in options for part in ("--capacity", option)]
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
-            status = import_onnx.main([str(path), "--out", str(folder / "out"), *options])
-        expect(status in (1, 2) and reason in said.getvalue(), f"{options}: status {status}, {said.getvalue()}")
+        status, text = command(folder / "out", path, *f"--capacity {options}".split())
+        one_line = status == 1 or len(text.splitlines()) == 1
+        expect(status in (1, 2) and reason in text and one_line, f"{options}: status {status}, {text}")
         expect(not (folder / "out").exists(), f"{options}: nothing is written")
+
+
+def check_embedded(folder):
+    """The weights in the program, with a table that has an entry for each length."""
+    path = folder / "embedded.onnx"
+    onnx.save(graphs.unpadded(), path)
+    status, text = command(folder, path, "--capacity", "tokens=5..9", "--name", "embedded", "--embed")
+    expect(status == 0 and "_of_tokens{};" in (folder / "embedded.hpp").read_text(), f"--embed with --capacity: {text}")
+    return "embedded"
+
+
+def check_states(folder):
+    """An input that its name makes a state elsewhere stays an input; the report says so."""
+    path = folder / "stateful.onnx"
+    onnx.save(graphs.with_state(), path)
+    status, text = command(folder, path, "--capacity", "tokens=6", "--name", "stateful")
+    expect(status == 0 and "hidden_in -> hidden_out is no state: --capacity" in text, f"states by names: {text}")
+    return "stateful"
 
 
 def main():
@@ -79,12 +105,13 @@ def main():
         folder, names = Path(made), []
         check_refusals(folder)
         check_options(folder)
+        names += [check_embedded(folder), check_states(folder)]
         for name, (model, *extents) in graphs.accepted().items():
             complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", *extents))
             expect(complete, text)
             if complete:
                 names.append(f"open_{name}")
-        compile_and_run(names, folder, given.compiler, given.flags, expect)
+        compile_and_run(names, folder, given.compiler, given.flags, expect, checks={"embedded": embedded("embedded")})
     print("failed" if failures else "passed")
     return 1 if failures else 0
 

@@ -27,7 +27,7 @@ from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
-from imported_program import compile_and_run  # noqa: E402
+from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
@@ -41,18 +41,6 @@ def expect(condition, what):
     if not condition:
         failures.append(what)
         print(f"FAILED: {what}")
-
-
-# The weights in the program are those of the file, which must not be all zeros.
-EMBEDDED = """#include "attentive_weights.hpp"
-#include <cstring>
-static imported::attentive embedded, from_file, zeros;
-static bool embedded_agrees(const std::string& folder) {
-    imported::load(embedded);
-    return ashlar::io::load(from_file, folder + "/attentive.safetensors") &&
-           std::memcmp(&embedded, &from_file, sizeof embedded) == 0 && std::memcmp(&embedded, &zeros, sizeof zeros) != 0;
-}
-"""
 
 
 def check_text():
@@ -125,7 +113,7 @@ def main():
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
         compile_and_run(names, folder, given.compiler, given.flags, expect,
-                        checks={"attentive": (EMBEDDED, "embedded_agrees(arguments[1])")})
+                        checks={"attentive": embedded("attentive")})
     print("failed" if failures else "passed")
     return 1 if failures else 0
 

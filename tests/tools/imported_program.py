@@ -6,6 +6,24 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 12  # models of one program: more need too much memory of a compiler
 
+# The weights in the program are those of the file, which must not be all zeros.
+EMBEDDED = """#include "{name}_weights.hpp"
+#include <cstring>
+namespace {name}_test {{
+static imported::{name} embedded, from_file, zeros;
+static bool embedded_agrees(const std::string& folder) {{
+    imported::load(embedded);
+    return ashlar::io::load(from_file, folder + "/{name}.safetensors") &&
+           std::memcmp(&embedded, &from_file, sizeof embedded) == 0 && std::memcmp(&embedded, &zeros, sizeof zeros) != 0;
+}}
+}}  // namespace {name}_test
+"""
+
+
+def embedded(name):
+    """What `checks` have for a model with --embed."""
+    return EMBEDDED.format(name=name), f"{name}_test::embedded_agrees(arguments[1])"
+
 
 def compile_and_run(names, folder, compiler, flags, expect, most=MOST, checks=None):
     """Runs NAME_test.cpp of all names, in programs of at most `most` each; the files lie in `folder`.
