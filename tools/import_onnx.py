@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onnx_import.errors import ModelError
+from onnx_import.errors import ModelError, exit_status
 from onnx_import.load import read_model
 from onnx_import.narrow import KINDS
 from onnx_import.run import import_model
@@ -83,6 +83,14 @@ def given_inputs(given):
     return dict(map(shape, given.shape)), dict(map(constant, given.constant)), dict(map(sample, given.input))
 
 
+def import_file(given):
+    """Whether every operator is covered, and the report."""
+    given_states, automatic = states(given.state)
+    return import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
+                        origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.", states=given_states,
+                        automatic=automatic, weights=given.weights, embed=given.embed, capacity=capacity(given.capacity))
+
+
 def main(arguments=None):
     """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
     parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
@@ -98,17 +106,7 @@ def main(arguments=None):
     parser.add_argument("--embed", action="store_true",
                         help="write a header with the weights too, which the compiler checks")
     given = parser.parse_args(arguments)
-    try:
-        given_states, automatic = states(given.state)
-        complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
-                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
-                                      states=given_states, automatic=automatic, weights=given.weights, embed=given.embed,
-                                      capacity=capacity(given.capacity))
-    except ModelError as failure:
-        print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
-        return 2
-    print(text)
-    return 0 if complete else 1
+    return exit_status("import_onnx", lambda: import_file(given))
 
 
 if __name__ == "__main__":

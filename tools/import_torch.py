@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from onnx_import.cpp import check_name
-from onnx_import.errors import ModelError
+from onnx_import.errors import ModelError, exit_status
 
 
 def import_source(given):
@@ -46,13 +46,7 @@ def main(arguments=None):
     parser.add_argument("--through-onnx", action=argparse.BooleanOptionalAction, default=None,
                         help="go by torch.onnx.export; without it, only where something else is not covered")
     given = parser.parse_args(arguments)
-    try:
-        complete, text = import_source(given)
-    except ModelError as failure:
-        print(f"import_torch: {' '.join(str(failure).split())}", file=sys.stderr)
-        return 2
-    print(text)
-    return 0 if complete else 1
+    return exit_status("import_torch", lambda: import_source(given))
 
 
 if __name__ == "__main__":

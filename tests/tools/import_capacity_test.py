@@ -6,35 +6,20 @@
 
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
-import argparse
-import contextlib
-import io
 import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-    import onnx
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import called, expect, expect_refusal, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy", "onnx")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.capacity import Capacity, Count  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
-
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 def check_counts():
@@ -55,33 +40,26 @@ def check_refusals(folder):
         expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
 
 
-def command(folder, path, *options):
-    """The exit status of the command, and what it says."""
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
-        status = import_onnx.main([str(path), "--out", str(folder), *options])
-    return status, said.getvalue()
-
-
 def check_options(folder):
     path = folder / "encoder.onnx"
     onnx.save(graphs.encoder(), path)
     cases = {"tokens=1": "between 2 and", "tokens=9..9": "above the least", "tokens=many": "give a number",
              "rows=8": "no input or axis", "tokens=8 --capacity rows=3": "one axis can have a capacity",
-             "tokens=99": "use --capacity tokens=24", "tokens=8 --state words=hidden": "--capacity tokens with --state words",
+             "tokens=8 --state words=hidden": "--capacity tokens with --state words",
              "tokens=8 --weights bf16": "--capacity tokens with --weights bf16"}
     for options, reason in cases.items():
-        status, text = command(folder / "out", path, *f"--capacity {options}".split())
-        one_line = status == 1 or len(text.splitlines()) == 1
-        expect(status in (1, 2) and reason in text and one_line, f"{options}: status {status}, {text}")
-        expect(not (folder / "out").exists(), f"{options}: nothing is written")
+        expect_refusal(options, import_onnx.main, [path, "--out", folder / "out", *f"--capacity {options}".split()], folder / "out",
+                       reason)
+    status, text, _ = called(import_onnx.main, path, "--out", folder / "out", "--capacity", "tokens=99")
+    expect(status == 1 and "use --capacity tokens=24" in text, f"a capacity that is too great: status {status}, {text}")
+    expect(not (folder / "out").exists(), "a capacity that is too great: nothing is written")
 
 
 def check_embedded(folder):
     """The weights in the program, with a table that has an entry for each length."""
     path = folder / "embedded.onnx"
     onnx.save(graphs.unpadded(), path)
-    status, text = command(folder, path, "--capacity", "tokens=5..9", "--name", "embedded", "--embed")
+    status, text, _ = called(import_onnx.main, path, "--out", folder, "--capacity", "tokens=5..9", "--name", "embedded", "--embed")
     expect(status == 0 and "_of_tokens{};" in (folder / "embedded.hpp").read_text(), f"--embed with --capacity: {text}")
     return "embedded"
 
@@ -90,16 +68,13 @@ def check_states(folder):
     """An input that its name makes a state elsewhere stays an input; the report says so."""
     path = folder / "stateful.onnx"
     onnx.save(graphs.with_state(), path)
-    status, text = command(folder, path, "--capacity", "tokens=6", "--name", "stateful")
+    status, text, _ = called(import_onnx.main, path, "--out", folder, "--capacity", "tokens=6", "--name", "stateful")
     expect(status == 0 and "hidden_in -> hidden_out is no state: --capacity" in text, f"states by names: {text}")
     return "stateful"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
-    parser.add_argument("flags", nargs="*")
-    given = parser.parse_args()
+    given = options(__doc__).parse_args()
     check_counts()
     with tempfile.TemporaryDirectory() as made:
         folder, names = Path(made), []
@@ -111,9 +86,8 @@ def main():
             expect(complete, text)
             if complete:
                 names.append(f"open_{name}")
-        compile_and_run(names, folder, given.compiler, given.flags, expect, checks={"embedded": embedded("embedded")})
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+        compile_and_run(names, folder, given.compiler, given.flags, checks={"embedded": embedded("embedded")})
+    return finished()
 
 
 if __name__ == "__main__":

@@ -7,22 +7,15 @@
 The weights are those of tests/nn/fixtures, whose outputs PyTorch made: the importer's reference must give the same. Exits with
 77 (skipped) if NumPy is missing. PyTorch is not needed.
 """
-import argparse
-import contextlib
-import io
 import json
 import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import ROOT, called, expect, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy")
+import numpy as np  # noqa: E402
 import import_torch  # noqa: E402
 from imported_program import compile_and_run  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
@@ -30,7 +23,6 @@ from onnx_import.safetensors import write_safetensors  # noqa: E402
 from torch_import.architectures import TABLE  # noqa: E402
 from torch_import.safetensors import read_safetensors  # noqa: E402
 
-failures = []
 BERT = {"model_type": "bert", "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24, "num_hidden_layers": 2,
         "vocab_size": 19, "max_position_embeddings": 20, "hidden_act": "gelu", "layer_norm_eps": 1e-12}
 LLAMA = {"model_type": "qwen2", "hidden_size": 16, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
@@ -56,18 +48,10 @@ FIXTURES = {  # name -> file of tests/nn/fixtures, config.json, outputs by their
 COMPILED = ("gpt2", "qwen2", "t5_gated")  # beside MiniLM and Whisper: layers of an encoder-decoder take g++ half a minute
 
 
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
-
-
 def run(arguments):
     """The exit status, the report and the lines of errors."""
-    out, errors = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-        status = import_torch.main([str(a) for a in arguments])
-    return status, out.getvalue(), errors.getvalue().splitlines()
+    status, out, errors = called(import_torch.main, *arguments)
+    return status, out, errors.splitlines()
 
 
 def write_checkpoint(folder, config, weights):
@@ -245,10 +229,8 @@ def check_refused(title, source, inputs, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
+    parser = options(__doc__)
     parser.add_argument("--all", action="store_true", help="compile all checkpoints, not one of each kind")
-    parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     page = (ROOT / "docs/import_torch.md").read_text()
     expect(all(f"`{kind}`" in page for kind in TABLE), "docs/import_torch.md lists the types of checkpoints")
@@ -259,9 +241,8 @@ def main():
         check_refusals(folder / "refused")
         names = [name for fixture in FIXTURES for name in check_fixture(folder, fixture) if given.all or fixture in COMPILED]
         names += check_minilm(folder) + check_whisper(folder)
-        compile_and_run(names, folder, given.compiler, given.flags, expect, most=4)
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+        compile_and_run(names, folder, given.compiler, given.flags, most=4)
+    return finished()
 
 
 if __name__ == "__main__":

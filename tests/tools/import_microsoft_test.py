@@ -6,35 +6,21 @@
 
 `--only` chooses cases by a part of their name. Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
-import argparse
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-    import onnx  # noqa: F401
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import expect, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy", "onnx")
+import numpy as np  # noqa: E402
 from imported_program import compile_and_run  # noqa: E402
 from microsoft_cases import attention_cases  # noqa: E402
 from microsoft_quantized import quantized_cases  # noqa: E402
 from onnx_import.evaluate import Evaluation  # noqa: E402
 from onnx_import.load import fixed_shapes  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
-
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 def check_evaluator(name, case):
@@ -47,10 +33,8 @@ def check_evaluator(name, case):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
+    parser = options(__doc__)
     parser.add_argument("--only", default="", help="a regular expression of names")
-    parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder, names = Path(made), []
@@ -62,9 +46,8 @@ def main():
             expect(complete, text)
             if complete:
                 names.append(f"net_{name}")
-        compile_and_run(names, folder, given.compiler, given.flags, expect)
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+        compile_and_run(names, folder, given.compiler, given.flags)
+    return finished()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import import_onnx_graphs as graphs
 import numpy as np
 from import_onnx_recurrent import layer
 from onnx import helper, numpy_helper
-from onnx_import.narrow import bytes_in_8_bits, product_of_bytes, relative_error, rounded_to_bf16, rounded_to_bytes, spread_rows
+from onnx_import import bf16
+from onnx_import.narrow import bytes_in_8_bits, product_of_bytes, relative_error, rounded_to_bytes, spread_rows
 from onnx_import.narrow_errors import distance_between
 
 ROWS, DEPTH, COLUMNS = 5, 64, 32
@@ -13,7 +14,7 @@ ROWS, DEPTH, COLUMNS = 5, 64, 32
 def check_rules(expect):
     """The rounding rules of the library, by numbers worked out by hand."""
     given = np.array([1, 1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-7], np.float32)
-    expect((rounded_to_bf16(given) == np.array([1, 1, 1 + 2**-6, -1 - 2**-7], np.float32)).all(), "bf16: ties to even")
+    expect((bf16.floats_of(bf16.bits_of(given)) == np.array([1, 1, 1 + 2**-6, -1 - 2**-7], np.float32)).all(), "bf16: ties to even")
     numbers, scales = rounded_to_bytes(np.array([[127, -63.5, 0.5, 1.5], [0, 0, 0, 0], [2.0**-121, 0, 0, 0]], np.float32))
     expect((numbers == [[127, -64, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0]]).all(), f"int8: {numbers}")
     expect((scales == [[1], [0], [0]]).all(), f"int8: scales {scales}")

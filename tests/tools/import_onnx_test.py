@@ -6,22 +6,17 @@
 
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
-import argparse
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-    import onnx
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import ROOT, expect, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy", "onnx")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import import_onnx_graphs as graphs  # noqa: E402
 from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
@@ -33,14 +28,6 @@ from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
-
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 def check_text():
@@ -83,10 +70,8 @@ def check_uncovered(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
+    parser = options(__doc__)
     parser.add_argument("--only", default="", help="a regular expression of the models that are compiled")
-    parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     check_text()
     check_page()
@@ -94,7 +79,7 @@ def main():
         folder = Path(made)
         names = [check_command(folder)]
         check_uncovered(folder)
-        check_refusals(folder, expect)
+        check_refusals(folder)
 
         def imported(name, model, **options):
             """Imports a model into the program; returns the report, or an empty text after a failure."""
@@ -112,10 +97,9 @@ def main():
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
-        compile_and_run(names, folder, given.compiler, given.flags, expect,
+        compile_and_run(names, folder, given.compiler, given.flags,
                         checks={"attentive": embedded("attentive")})
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+    return finished()
 
 
 if __name__ == "__main__":

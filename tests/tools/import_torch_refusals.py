@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 """Modules and options that tools/import_torch.py must refuse: each with one line of error and without any file."""
-import contextlib
-import io
 import os
 import warnings
 
 import import_torch
 import torch
+from tool_checks import expect_refusal
 
 SOURCE = '''
 import torch
@@ -140,14 +139,11 @@ def cases(folder):
     yield "output is a file", f"{here}Linear", one + ["--out", f"{folder}/bad.pt"], "cannot write"
 
 
-def check_refusals(folder, expect):
+def check_refusals(folder):
     folder = folder / "refused"
     folder.mkdir()
     for title, source, options, text in cases(folder):
-        out, errors = folder / "out", io.StringIO()
-        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        out = folder / "out"
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            status = import_torch.main([source, "--out", str(out), *options])
-        lines = errors.getvalue().splitlines()
-        expect(status == 2 and len(lines) == 1 and text in lines[0], f"{title}: status {status}, {lines}")
-        expect(not out.exists(), f"{title}: nothing is written")
+            expect_refusal(title, import_torch.main, [source, "--out", out, *options], out, text)

@@ -6,24 +6,17 @@
 
 Exits with 77 (skipped) if PyTorch or NumPy is missing. tests/tools/import_checkpoint_test.py needs NumPy alone.
 """
-import argparse
-import contextlib
-import io
 import subprocess
 import sys
 import tempfile
 import warnings
 from pathlib import Path
 
-try:
-    import numpy as np
-    import torch
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import ROOT, called, expect, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy", "torch")
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
 import import_torch  # noqa: E402
 import import_torch_functions as functions  # noqa: E402
 import import_torch_modules as modules  # noqa: E402
@@ -37,14 +30,6 @@ from torch_import.run import check_outputs, import_module, run_module  # noqa: E
 from torch_import.safetensors import read_safetensors  # noqa: E402
 from torch_import.scope import Scope  # noqa: E402
 from torch_import.source import samples_for  # noqa: E402
-
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 def check_names():
@@ -87,9 +72,8 @@ def check_command(folder):
         found = read_safetensors(folder / "by_command_test.safetensors")["output.y"]
         expect(np.array_equal(found, module(x).detach().numpy()), "the weights are those of --state")
     write_safetensors(folder / "weights.safetensors", [(n, t.numpy()) for n, t in module.state_dict().items()])
-    with contextlib.redirect_stdout(io.StringIO()):
-        status = import_torch.main(["import_torch_modules:Perceptron", "--state", f"{folder}/weights.safetensors",
-                                    "--name", "by_package", "--input", f"{folder}/x.npy", "--out", str(folder)])
+    status, _, _ = called(import_torch.main, "import_torch_modules:Perceptron", "--state", folder / "weights.safetensors",
+                          "--name", "by_package", "--input", folder / "x.npy", "--out", folder)
     expect(status == 0, "a module of a package is imported")
     expect((folder / "by_package_test.safetensors").read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
            "weights of a safetensors file are those of a file by torch.save")
@@ -143,10 +127,7 @@ def check_fallback(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
-    parser.add_argument("flags", nargs="*")
-    given = parser.parse_args()
+    given = options(__doc__).parse_args()
     warnings.simplefilter("ignore")
     check_names()
     check_page()
@@ -156,7 +137,7 @@ def main():
         folder = Path(made)
         names = check_command(folder) + check_fallback(folder)
         check_uncovered(folder)
-        check_refusals(folder, expect)
+        check_refusals(folder)
         for name, module, inputs, texts in modules.cases():
             try:
                 complete, text = import_module(modules.randomise(module), inputs, {}, name, folder, through_onnx=False)
@@ -167,9 +148,8 @@ def main():
                 names.append(name)
             except ModelError as failure:
                 expect(False, f"{name}: {failure}")
-        compile_and_run(names, folder, given.compiler, given.flags, expect, most=4)
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+        compile_and_run(names, folder, given.compiler, given.flags, most=4)
+    return finished()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Compiles the tests that an importer wrote, and runs them."""
 import subprocess
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tool_checks import ROOT, expect
+
 MOST = 12  # models of one program: more need too much memory of a compiler
 
 # The weights in the program are those of the file, which must not be all zeros.
@@ -25,16 +25,16 @@ def embedded(name):
     return EMBEDDED.format(name=name), f"{name}_test::embedded_agrees(arguments[1])"
 
 
-def compile_and_run(names, folder, compiler, flags, expect, most=MOST, checks=None):
+def compile_and_run(names, folder, compiler, flags, most=MOST, checks=None):
     """Runs NAME_test.cpp of all names, in programs of at most `most` each; the files lie in `folder`.
 
     `checks` are further definitions and a condition of C++ for the program of a name.
     """
     for first in range(0, len(names), most):
-        run_program(names[first:first + most], folder, compiler, flags, expect, checks or {})
+        run_program(names[first:first + most], folder, compiler, flags, checks or {})
 
 
-def run_program(names, folder, compiler, flags, expect, checks):
+def run_program(names, folder, compiler, flags, checks):
     """One program for some of the names; all outputs must agree."""
     source, program = folder / "all.cpp", folder / "all"
     checked = [checks[name] for name in names if name in checks]

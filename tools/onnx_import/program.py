@@ -19,7 +19,6 @@ class Line:
     view: bool = False
     operations: int = 1
     states: frozenset = frozenset()  # that an expression reads when it is evaluated
-    kind: str = ""  # the type of a buffer that is no tensor
     rows: str = None  # how many rows are computed, if fewer than all
     keys: bool = False  # a softmax that keeps the keys below a count
 
@@ -61,7 +60,7 @@ class Program:
 
     def buffer_members(self):
         """The members of the struct of buffers: pairs of a type and a name."""
-        tensors = [(b.kind or tensor_type(b.array.dtype, b.array.shape), b.name) for b in self.buffers()]
+        tensors = [(tensor_type(b.array.dtype, b.array.shape), b.name) for b in self.buffers()]
         return tensors + [(nested.kind, nested.name) for nested in self.nested]
 
     def buffer_bytes(self):

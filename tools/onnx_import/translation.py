@@ -9,7 +9,7 @@ from .errors import ModelError, Uncovered
 from .narrow import FLOAT
 from .open_axes import OpenAxes
 from .operators import TABLE
-from .program import Line, Member, Program
+from .program import Line, Member, Nested, Program
 
 MOST_OPERATIONS = 10  # of an expression that waits for its reader
 
@@ -334,11 +334,11 @@ class Step:
         self.translation.lines.append(Line(name, "", "", np.broadcast_to(np.zeros((), self.dtype), shape), "memory"))
         return name
 
-    def object_buffer(self, name, kind, shape):
-        """An object of the scratch that is no tensor but has as many elements; returns its name."""
-        name = self.memory_buffer(name, shape)
-        self.translation.lines[-1].kind = kind
-        return name
+    def object_buffer(self, name, kind, size):
+        """An object of the scratch that is no tensor, of `size` bytes; returns its path."""
+        name = self.translation.names.make(name)
+        self.translation.nested.append(Nested(name, kind, size))
+        return f"values.{name}"
 
     def raw(self, text):
         """A line as it is."""

@@ -7,7 +7,7 @@ from onnx_import.emit import commented, line_text, listed
 from onnx_import.errors import ModelError, Uncovered
 from onnx_import.narrow import Weights
 from onnx_import.operators.registry import Entry
-from onnx_import.program import Line, Member, Nested
+from onnx_import.program import Line, Member
 from onnx_import.translation import Translation
 from onnx_import.translation import Step as OperatorStep
 
@@ -170,9 +170,7 @@ class Step(OperatorStep):
     def nested(self, name, kind, size):
         """A member of the buffers that is no tensor; returns its path."""
         stem = re.sub(r"\W", "_", self.attribute("path"))
-        name = self.translation.names.make(f"{stem}_{name}" if name else f"{stem}_values")
-        self.translation.nested.append(Nested(name, kind, size))
-        return f"values.{name}"
+        return self.object_buffer(f"{stem}_{name}" if name else f"{stem}_values", kind, size)
 
     def reference(self, name, text):
         """A name for a value that is in memory."""

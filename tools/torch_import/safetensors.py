@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from onnx_import import bf16
 from onnx_import.errors import ModelError
 from onnx_import.safetensors import NAMES
 
@@ -47,6 +48,4 @@ def array_of(path, name, entry, content):
         raise ModelError(f"{path}: {name}: shape {shape} of {kind} needs {wanted} bytes, the file has {first} to {last} "
                          f"of {len(content)}")
     array = np.frombuffer(content[first:last], dtype).reshape(shape)
-    if kind == "BF16":
-        return (array.astype(np.uint32) << 16).view(np.float32)
-    return array
+    return bf16.floats_of(array) if kind == "BF16" else array
