@@ -107,20 +107,14 @@ add_subdirectory(objects)
 add_subdirectory(compile_time)
 add_subdirectory(consumer)
 
-# Headers that tools/import_onnx.py writes, where Python has onnx and NumPy.
+# What the tools write from models of others, where Python has what they need.
 find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
 find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
-  add_test(NAME check/import_onnx
-           COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/import_onnx_test.py" --compiler "${ASHLAR_REFERENCE_GXX}" --
-                   "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
-  set_tests_properties(check/import_onnx PROPERTIES LABELS check SKIP_RETURN_CODE 77)
-endif()
-
-# Files that tools/read_gguf.py writes, where Python has NumPy.
-if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX)
-  add_test(NAME check/read_gguf
-           COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/read_gguf_test.py" --compiler "${ASHLAR_REFERENCE_GXX}" --
-                   "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
-  set_tests_properties(check/read_gguf PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint read_gguf)
+    add_test(NAME check/${tool}
+             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/${tool}_test.py" --compiler "${ASHLAR_REFERENCE_GXX}" --
+                     "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    set_tests_properties(check/${tool} PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+  endforeach()
 endif()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onnx_import.errors import ModelError
+from onnx_import.errors import ModelError, exit_status
 from onnx_import.load import read_model
 from onnx_import.narrow import KINDS
 from onnx_import.run import import_model
@@ -29,6 +29,20 @@ def shape(text):
         return name, tuple(int(n) for n in value.split(",") if n)
     except ValueError:
         raise ModelError(f"--shape {text}: extents are integers, as in x=1,128") from None
+
+
+def capacity(texts):
+    """The axis that has a capacity, its greatest and its least extent; or None."""
+    if len(texts) > 1:
+        raise ModelError(f"--capacity {' --capacity '.join(texts)}: one axis can have a capacity; give the others by --shape")
+    if not texts:
+        return None
+    name, value = named(texts[0], "--capacity")
+    try:
+        least, _, most = value.rpartition("..")
+        return name, int(most), int(least or 1)
+    except ValueError:
+        raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128 or tokens=2..128") from None
 
 
 def constant(text):
@@ -69,10 +83,20 @@ def given_inputs(given):
     return dict(map(shape, given.shape)), dict(map(constant, given.constant)), dict(map(sample, given.input))
 
 
+def import_file(given):
+    """Whether every operator is covered, and the report."""
+    given_states, automatic = states(given.state)
+    return import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
+                        origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.", states=given_states,
+                        automatic=automatic, weights=given.weights, embed=given.embed, capacity=capacity(given.capacity))
+
+
 def main(arguments=None):
     """Returns the exit status: 0 if every operator is covered, 1 if some are not, 2 if the model cannot be used."""
     parser = argparse.ArgumentParser(description="Writes a C++ header of ashlar, its weights and a test for an ONNX model.")
     add_model_options(parser)
+    parser.add_argument("--capacity", action="append", default=[], metavar="AXIS=2..128",
+                        help="least and most entries of a named axis whose extent is known when the program runs")
     parser.add_argument("--state", action="append", default=[], metavar="INPUT=OUTPUT",
                         help="an input that an output replaces for the next call; none: not even if names tell it")
     parser.add_argument("--weights", choices=list(KINDS), default="float",
@@ -82,18 +106,7 @@ def main(arguments=None):
     parser.add_argument("--embed", action="store_true",
                         help="write a header with the weights too, which the compiler checks")
     given = parser.parse_args(arguments)
-    try:
-        if not given.name.isidentifier() or not given.name.isascii():
-            raise ModelError(f"--name {given.name}: a name of C++ is needed")
-        given_states, automatic = states(given.state)
-        complete, text = import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
-                                      origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.",
-                                      states=given_states, automatic=automatic, weights=given.weights, embed=given.embed)
-    except ModelError as failure:
-        print(f"import_onnx: {' '.join(str(failure).split())}", file=sys.stderr)
-        return 2
-    print(text)
-    return 0 if complete else 1
+    return exit_status("import_onnx", lambda: import_file(given))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import import_onnx_graphs as graphs
 import numpy as np
 from import_onnx_recurrent import layer
 from onnx import helper, numpy_helper
-from onnx_import.narrow import bytes_in_8_bits, product_of_bytes, relative_error, rounded_to_bf16, rounded_to_bytes, spread_rows
+from onnx_import import bf16
+from onnx_import.narrow import bytes_in_8_bits, product_of_bytes, relative_error, rounded_to_bytes, spread_rows
 from onnx_import.narrow_errors import distance_between
 
 ROWS, DEPTH, COLUMNS = 5, 64, 32
@@ -13,7 +14,7 @@ ROWS, DEPTH, COLUMNS = 5, 64, 32
 def check_rules(expect):
     """The rounding rules of the library, by numbers worked out by hand."""
     given = np.array([1, 1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-7], np.float32)
-    expect((rounded_to_bf16(given) == np.array([1, 1, 1 + 2**-6, -1 - 2**-7], np.float32)).all(), "bf16: ties to even")
+    expect((bf16.floats_of(bf16.bits_of(given)) == np.array([1, 1, 1 + 2**-6, -1 - 2**-7], np.float32)).all(), "bf16: ties to even")
     numbers, scales = rounded_to_bytes(np.array([[127, -63.5, 0.5, 1.5], [0, 0, 0, 0], [2.0**-121, 0, 0, 0]], np.float32))
     expect((numbers == [[127, -64, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0]]).all(), f"int8: {numbers}")
     expect((scales == [[1], [0], [0]]).all(), f"int8: scales {scales}")
@@ -70,6 +71,26 @@ def attention():
     return made
 
 
+def fused():
+    """Operators of com.microsoft that have weights and something else: an attention whose values are narrow, activations."""
+    r = np.random.default_rng(13)
+    nodes = [helper.make_node("Attention", ["x", "qkv", "bias"], ["a"], num_heads=2, qkv_hidden_sizes=[32, 32, 16]),
+             helper.make_node("GemmFastGelu", ["a", "first", "first_bias"], ["b"]),
+             helper.make_node("FusedConv", ["b", "kernel"], ["c"], activation="Relu", kernel_shape=[3], pads=[1, 1]),
+             helper.make_node("Reshape", ["c", "rows"], ["d"]),
+             helper.make_node("FusedGemm", ["d", "second"], ["e"], transB=1, activation="LeakyRelu", activation_alpha=0.2),
+             helper.make_node("Reshape", ["e", "image"], ["f"]),
+             helper.make_node("NhwcConv", ["f", "last"], ["y"], kernel_shape=[2, 2])]
+    for node in nodes:
+        node.domain = "" if node.op_type == "Reshape" else "com.microsoft"
+    weights = [graphs.weight(r, "qkv", 24, 80), graphs.weight(r, "bias", 80), graphs.weight(r, "first", 16, 32),
+               graphs.weight(r, "first_bias", 32), graphs.weight(r, "kernel", 5, 5, 3), graphs.integers("rows", 10, 32),
+               graphs.weight(r, "second", 32, 32), graphs.integers("image", 1, 4, 5, 16), graphs.weight(r, "last", 32, 16, 2, 2)]
+    made = graphs.model(nodes, [graphs.value("x", [2, 5, 24])], [graphs.value("y", [1, 3, 4, 32])], weights)
+    made.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return made
+
+
 def of_each_error():
     """Four products, and samples with which int8, spread int8, bf16 and only floats have little error."""
     r = np.random.default_rng(10)
@@ -109,6 +130,10 @@ def check_narrow(folder, imported, expect):
                                               ".groups = 2, .bias = false}> grouped"]),
         ("attention", "bf16", attention(), {}, ["packed<bf16, 24, 96> qkv", "packed<bf16, 32, 24> bits"]),
         ("attention", "int8", attention(), {}, ["quantized<float, 24, 96> qkv", "24> bits"]),
+        ("fused", "bf16", fused(), {}, ["packed<bf16, 24, 80> qkv", "packed<bf16, 16, 32> first", "packed<bf16, 32, 32> second",
+                                        "float, bf16>"]),
+        ("fused", "int8", fused(), {}, ["quantized<float, 24, 80> qkv", "quantized<float, 16, 32> first",
+                                        "quantized<float, 32, 32> second", "float, std::int8_t>"]),
         ("lstm", "bf16", layer("LSTM", **wide), {"h0": "h", "c0": "c"}, [".batch_first = false}, float, bf16> layer"]),
         ("lstm", "int8", layer("LSTM", 2, layout=1, **wide, **both), {}, ["float, std::int8_t> layer"]),
         ("gru", "int8", layer("GRU", linear_before_reset=1, **wide), {"h0": "h"}, ["int8_t> layer"]),

@@ -40,7 +40,7 @@ def cases():
          ["nn::lstm<{.in = 4, .hidden = 5, .bidirectional = true, .batch_first = false}> layer{}", "layer(x))"]),
         ("lstm_both_batch", layer("LSTM", 2, layout=1, **both), [".bidirectional = true}> layer{}"]),
         ("lstm_back", layer("LSTM", bias=False, states=False, direction="reverse"), [".bias = false", "layer(flip<0>(x), "]),
-        ("lstm_last", layer("LSTM", states=False, results=["c"]), ["step(c_rows, layer(x, c_state))"]),
+        ("lstm_last", layer("LSTM", states=False, results=["c"]), ["step(c_rows, layer(x, values.c_state))"]),
         ("lstm_peephole", layer("LSTM", peephole=True), ["for (std::size_t n"]),
         ("gru_forward", layer("GRU", linear_before_reset=1), ["nn::gru<{"]),
         ("gru_both", layer("GRU", 2, linear_before_reset=1, layout=1, results=["h"], **both), ["nn::gru<{"]),

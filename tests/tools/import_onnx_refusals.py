@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 """Files and options that tools/import_onnx.py must refuse: each with one line of error and without any file."""
-import contextlib
-import io
 from pathlib import Path
 
 import import_onnx
 import import_onnx_graphs as graphs
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
+from tool_checks import expect_refusal
 
 
 def exp_model(shape=(2, 3), opset=15, nodes=None, weights=()):
@@ -106,13 +105,9 @@ def cases(folder):
     yield "output is a file", "fits.onnx", ["--out", str(folder / "short.bin")], "cannot write"
 
 
-def check_refusals(folder, expect):
+def check_refusals(folder):
     folder = Path(folder) / "refused"
     folder.mkdir()
     for title, file, options, text in list(cases(folder)):
-        out, errors = folder / "out", io.StringIO()
-        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-            status = import_onnx.main([str(folder / file), "--out", str(out), *options])
-        lines = errors.getvalue().splitlines()
-        expect(status == 2 and len(lines) == 1 and text in lines[0], f"{title}: status {status}, {lines}")
-        expect(not out.exists(), f"{title}: nothing is written")
+        out = folder / "out"
+        expect_refusal(title, import_onnx.main, [folder / file, "--out", out, *options], out, text)

@@ -3,7 +3,7 @@
 import import_onnx_graphs as graphs
 import numpy as np
 from import_onnx_recurrent import layer
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx_import.states import names_match
 
 MATCHING = [("h", "hn"), ("c", "cn"), ("h0", "hn"), ("h_0", "h_n"), ("state", "stateN"), ("past_key", "present_key"),
@@ -45,6 +45,21 @@ def cache():
                         [graphs.integers("one", 1), graphs.integers("five", 5)])
 
 
+def grouped_attention():
+    """com.microsoft's attention of one new row, with a buffer of keys and one of values for past and present."""
+    r, caches = np.random.default_rng(12), ["key", "value"]
+    made = helper.make_node("GroupQueryAttention", ["q", "k", "v", *(f"past_{c}" for c in caches), "last", "total"],
+                            ["y", *(f"present_{c}" for c in caches)], domain="com.microsoft", num_heads=4, kv_num_heads=2)
+    turned = [node("MatMul", f"x {name}_matrix", name) for name in "qkv"]
+    weights = [graphs.weight(r, f"{name}_matrix", 12, wide) for name, wide in (("q", 32), ("k", 16), ("v", 16))]
+    model = graphs.model([*turned, made], [graphs.value("x", [2, 1, 12]), graphs.value("last", [2], TensorProto.INT32),
+                                           *(graphs.value(f"past_{c}", [2, 2, 6, 8]) for c in caches)],
+                         [graphs.value("y", [2, 1, 32]), *(graphs.value(f"present_{c}", [2, 2, 6, 8]) for c in caches)],
+                         [*weights, numpy_helper.from_array(np.array(6, np.int32), "total")])
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return model
+
+
 def check_states(folder, imported, expect):
     for before, after in MATCHING:
         expect(names_match(before, after), f"{before} -> {after} is a state by its names")
@@ -59,6 +74,7 @@ def check_states(folder, imported, expect):
         "state_of_itself": (of_two(node("Transpose", "a_state", "a_state_out", perm=[1, 0]),
                                    node("Add", "b_state x", "b_state_out"), wide=2), {}),
         "state_cache": (cache(), {}),
+        "state_of_grouped_attention": (grouped_attention(), {}),
     }
     for name, (model, states) in models.items():
         text = imported(name, model, states=states, automatic=True)

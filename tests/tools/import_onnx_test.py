@@ -6,53 +6,28 @@
 
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
-import argparse
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-    import onnx
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import ROOT, expect, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy", "onnx")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import import_onnx_graphs as graphs  # noqa: E402
 from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
+from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
-
-GROUP = 12  # models of one program
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
-
-
-# The weights in the program are those of the file, which must not be all zeros.
-EMBEDDED = """#include "attentive_weights.hpp"
-#include <cstring>
-static imported::attentive embedded, from_file, zeros;
-static bool embedded_agrees(const std::string& folder) {
-    imported::load(embedded);
-    return ashlar::io::load(from_file, folder + "/attentive.safetensors") &&
-           std::memcmp(&embedded, &from_file, sizeof embedded) == 0 && std::memcmp(&embedded, &zeros, sizeof zeros) != 0;
-}
-"""
 
 
 def check_text():
@@ -94,26 +69,9 @@ def check_uncovered(folder):
     expect(not complete and "first (Det)" in text, f"operators that are not covered are listed: {text}")
 
 
-def compile_and_run(names, folder, compiler, flags):
-    """One program for several models, since all of them need too much memory of a compiler."""
-    source, program = folder / "group.cpp", folder / "group"
-    calls = "".join(f'    good &= {n}_test::passes(arguments[1]);\n' for n in names)
-    embedded = "attentive" in names
-    calls += "    good &= embedded_agrees(arguments[1]);\n" if embedded else ""
-    source.write_text("#define ASHLAR_IMPORT_NO_MAIN\n" + "".join(f'#include "{n}_test.cpp"\n' for n in names) +
-                      (EMBEDDED if embedded else "") + f"int main(int, char** arguments) {{\n    bool good = true;\n{calls}    return good ? 0 : 1;\n}}\n")
-    built = subprocess.run([compiler, "-std=c++20", "-O0", "-DASHLAR_UNOPTIMIZED", *flags, str(source), "-o", str(program)],
-                           cwd=ROOT, check=False)
-    expect(built.returncode == 0, f"the program of {', '.join(names)} compiles")
-    if built.returncode == 0:
-        expect(subprocess.run([str(program), str(folder)], check=False).returncode == 0, f"outputs of {', '.join(names)} agree")
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
+    parser = options(__doc__)
     parser.add_argument("--only", default="", help="a regular expression of the models that are compiled")
-    parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     check_text()
     check_page()
@@ -121,7 +79,7 @@ def main():
         folder = Path(made)
         names = [check_command(folder)]
         check_uncovered(folder)
-        check_refusals(folder, expect)
+        check_refusals(folder)
 
         def imported(name, model, **options):
             """Imports a model into the program; returns the report, or an empty text after a failure."""
@@ -139,10 +97,9 @@ def main():
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
-        for first in range(0, len(names), GROUP):
-            compile_and_run(names[first:first + GROUP], folder, given.compiler, given.flags)
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+        compile_and_run(names, folder, given.compiler, given.flags,
+                        checks={"attentive": embedded("attentive")})
+    return finished()
 
 
 if __name__ == "__main__":

@@ -6,9 +6,6 @@
 
 Exits with 77 (skipped) if NumPy is missing.
 """
-import argparse
-import contextlib
-import io
 import json
 import os
 import struct
@@ -17,35 +14,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from tool_checks import ROOT, called, expect, finished, options, skip_without
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).resolve().parent)]
+skip_without("numpy")
+import numpy as np  # noqa: E402
 import gguf_writer as writer  # noqa: E402
 import read_gguf  # noqa: E402
 from gguf_llama import TOKENS, Llama  # noqa: E402
 from gguf_refusals import check_refusals  # noqa: E402
 
-failures = []
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I8": "i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 def run_tool(*arguments):
     """Exit status, output and errors."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = read_gguf.main([str(a) for a in arguments])
-    return status, out.getvalue(), err.getvalue()
+    return called(read_gguf.main, *arguments)
 
 
 def read_safetensors(path):
@@ -197,10 +180,7 @@ def check_trained(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", default="g++")
-    parser.add_argument("flags", nargs="*")
-    given = parser.parse_args()
+    given = options(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         check_types(folder)
@@ -210,8 +190,7 @@ def main():
         check_refusals(folder, expect, run_tool)
         check_llama(folder, given.compiler, given.flags)
         check_trained(folder)
-    print("failed" if failures else "passed")
-    return 1 if failures else 0
+    return finished()
 
 
 if __name__ == "__main__":

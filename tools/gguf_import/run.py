@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Converts a whole file: all checks first, then one tensor after the other."""
 import numpy as np
+from onnx_import import bf16
 from onnx_import.errors import ModelError
 from onnx_import.safetensors import Entry, write_entries
 
@@ -13,14 +14,7 @@ FLOATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 def widened(array, stored):
     """Floating-point elements of a file as NumPy computes with them."""
-    return (array.astype(np.uint32) << 16).view(np.float32) if stored == "BF16" else array
-
-
-def to_bf16(array):
-    """Bits of the nearest bf16, ties to even; NaN stays NaN."""
-    bits = np.ascontiguousarray(array, dtype="<f4").view(np.uint32)
-    rounded = (bits.astype(np.uint64) + 0x7FFF + (bits >> 16 & 1) >> 16).astype(np.uint16)
-    return np.where(np.isnan(array), (bits >> 16 | 0x40).astype(np.uint16), rounded)
+    return bf16.floats_of(array) if stored == "BF16" else array
 
 
 def rounded_to(array, stored, wanted, what):
@@ -29,7 +23,7 @@ def rounded_to(array, stored, wanted, what):
         return array
     array = widened(array, stored)
     with np.errstate(over="ignore", invalid="ignore"):
-        result = to_bf16(array) if wanted == "BF16" else array.astype(FLOATS[wanted])
+        result = bf16.bits_of(array) if wanted == "BF16" else array.astype(FLOATS[wanted])
     if (np.isinf(widened(result, wanted)) & np.isfinite(array)).any():
         raise ModelError(f"{what}: a number is too large for {wanted}")
     return result

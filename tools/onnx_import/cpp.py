@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 
+from .errors import ModelError
+
 LICENSE = "SPDX-License-Identifier: 0BSD"  # of what is written
 TYPES = {"float32": "float", "float64": "double", "float16": "f16", "bool": "bool"}
 KEYWORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
@@ -20,6 +22,13 @@ log_softmax logsumexp map masked matmul max max_pool mean min mish norm normaliz
 rms_norm roll round row rsqrt sigmoid silu sin slice softmax softplus split sqrt squeeze stack store sum take tanh tensor topk
 transpose unsqueeze upsample variance view_of where windows zeros f16 bf16 shape scale softcap bias causal plan keep keep_finite
 keys_below ignore attention nn packed quantized smoothed workspace workspace_bytes""".split()
+
+
+def check_name(name):
+    if not name.isidentifier() or not name.isascii():
+        raise ModelError(f"--name {name}: a name of C++ is needed")
+    if name in KEYWORDS or name in FUNCTIONS:
+        raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
 
 
 def ctype(dtype):

@@ -2,7 +2,9 @@
 """Writes the header, the test and the files of weights and samples."""
 from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
+from .emit_counts import checks_of
 from .emit_test import samples_of, write_test
+from .errors import ModelError
 from .safetensors import write_safetensors
 
 HEADER = """// {title}
@@ -10,11 +12,11 @@ HEADER = """// {title}
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+{array}#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
+{tuple}#include <type_traits>
 
 #include <ashlar/ashlar.hpp>
 {includes}
@@ -22,7 +24,7 @@ namespace imported {{
 
 using namespace ashlar;
 
-/// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
+{structs}/// The weights; io::load fills them from {name}.safetensors. Make it static: it is as large as its weights.
 struct {name} {{
 {members}{state}
     /// The values that operators write to memory.
@@ -31,10 +33,11 @@ struct {name} {{
     /// The buffers, and what the evaluation of the steps needs. Make it static, too.
     struct scratch;
 
-    void operator()({parameters},
+{about}    void operator()({parameters},
                     scratch& memory) const;
 
-    /// Calls step(destination, expression) for each value in memory; step returns the destination.
+    /// Calls step(destination, expression) for each value in memory; step returns the destination. A third argument
+    /// tells how many rows are computed.
     template <class Step>
     constexpr void steps({step_parameters},
                          [[maybe_unused]] buffers& values, [[maybe_unused]] const Step& step) const {{
@@ -53,7 +56,7 @@ extern {name}::buffers values;
 {planned_state}{planned}
 constexpr std::size_t most() {{
     std::size_t bytes = 0;
-    model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&) -> To& {{
+    model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&, auto...) -> To& {{
         bytes = (std::max)(bytes, workspace_bytes<From>);
         return to;
     }});
@@ -70,8 +73,8 @@ struct {name}::scratch {{
 inline constexpr std::size_t {name}_workspace_bytes = sizeof({name}::scratch);
 
 inline void {name}::operator()({outer_parameters}, scratch& memory) const {{
-    steps({arguments}, memory.values, [&memory](auto& to, const auto& from) -> auto& {{
-        evaluate(to, from, memory.work);
+    steps({arguments}, memory.values, [&memory](auto& to, const auto& from, auto... rows) -> auto& {{
+        evaluate(to, from, memory.work, rows...);
         return to;
     }});
 }}
@@ -90,7 +93,6 @@ STATE = """
 """
 
 
-
 def commented(text):
     """Text of the model on one line; a backslash at its end would continue the comment."""
     return " ".join(text.split()).replace("\\", "/")
@@ -98,6 +100,7 @@ def commented(text):
 
 def line_text(line):
     note = f"  // {commented(line.comment)}"
+    rows = f", rows_below({line.rows})" if line.rows else ""
     if line.place == "stub_output":
         return f"        // TODO: write step({line.name}, ...) for {commented(line.comment)}"
     if line.place == "stub":
@@ -108,9 +111,9 @@ def line_text(line):
     if line.place == "memory":
         return f"        auto& {line.name} = values.{line.name};"
     if line.place == "output":
-        return f"        step({line.name}, {line.text});{note}"
+        return f"        step({line.name}, {line.text}{rows});{note}"
     if line.place == "buffer":
-        return f"        const auto& {line.name} = step(values.{line.name}, {line.text});{note}"
+        return f"        const auto& {line.name} = step(values.{line.name}, {line.text}{rows});{note}"
     return f"        const auto {line.name} = {line.text};{note}"
 
 
@@ -130,36 +133,53 @@ def state_text(t):
     return STATE.format(members="".join(members), zeros="".join(zeros))
 
 
-def write_header(path, name, translation, origin):
-    t = translation
-    buffers = t.buffers()
+def about(t):
+    if not t.open:
+        return ""
+    name, capacity = t.open.name, t.open.capacity
+    return (f"    /// The axis {name} of inputs and outputs has {name} entries, from {capacity.least} to {capacity.most}.\n"
+            "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
+
+
+def write_header(path, name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     kept = ["kept"] if t.states else []
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"state& {text}" for text in kept]
     parameters += [f"{kind}& {text}" for text, kind in outputs]
-    names = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
-    used = [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
+    names = planned = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
+    if t.open:
+        parameters.append(f"std::size_t {t.open.name}")
+        names, planned = f"{names}, {t.open.name}", f"{planned}, {t.open.capacity.most}"
+    used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
-        members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
+        array="#include <array>\n" if any("std::array" in text for text in used) else "",
+        tuple="#include <tuple>\n" if any("std::tie" in text for text in used) else "",
+        structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         state=state_text(t), planned_state=f"extern {name}::state kept;\n" if kept else "",
-        buffers="".join(f"        {b.kind or tensor_type(b.array.dtype, b.array.shape)} {b.name}{{}};\n" for b in buffers),
-        parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
+        buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
+        about=about(t), parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
-        planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=names,
+        planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=planned,
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
     path.write_text(text)
 
 
-def write_all(folder, name, translation, origin, embed=False):
-    """Returns the paths of the four files, and of those that embed the weights."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write_all(folder, name, program, origin, embed=False, samples=()):
+    """Returns the paths of the four files, and of those that embed the weights.
+
+    `samples` are those of several lengths; without them the test takes the arrays of the program.
+    """
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
-    write_header(paths[0], name, translation, origin)
-    write_test(paths[1], name, translation)
-    write_safetensors(paths[2], [pair for m in translation.members for pair in m.arrays.items()])
-    write_safetensors(paths[3], samples_of(translation))
-    return paths + (write_embedded(folder, name) if embed else [])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_header(paths[0], name, program, origin)
+        write_test(paths[1], name, program, checks_of(name, program, samples))
+        write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
+        write_safetensors(paths[3], [pair for sample in samples for pair in sample.arrays] or samples_of(program))
+        return paths + (write_embedded(folder, name) if embed else [])
+    except OSError as failure:
+        raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None

@@ -27,13 +27,15 @@ static {name}::scratch scratch;
 static double number(auto element) {{ return static_cast<double>(element); }}
 [[maybe_unused]] static double number(f16 element) {{ return static_cast<double>(static_cast<float>(element)); }}
 
-/// Whether entries agree to the tolerance, relative to the expected one where that is above 1.
+/// Whether entries agree to the tolerance, relative to the expected one where that is above 1; those that count.
 template <class Found, class Expected>
-static bool agree(const char* name, const Found& found, const Expected& expected, double tolerance) {{
+static bool agree(
+    const char* name, const Found& found, const Expected& expected, double tolerance,
+    bool (*counts)(std::size_t) = [](std::size_t) {{ return true; }}) {{
     auto entry = expected.begin();
     for (std::size_t i = 0; i < Found::size; ++i, ++entry) {{
         const double a = number(found.begin()[static_cast<std::ptrdiff_t>(i)]), b = number(*entry);
-        if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
+        if (!counts(i) || a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
         std::printf("{name}: %s, entry %zu: %.9g, expected %.9g\\n", name, i, a, b);
         return false;
     }}
@@ -45,13 +47,13 @@ static bool agree(const char* name, const Found& found, const Expected& expected
     return static_cast<bool>(r);
 }}
 
-/// The first call.
+/// The first call{at}.
 static void run() {{ {run}; }}
 
 /// The folder has {name}.safetensors and {name}_test.safetensors.
 static bool passes(const std::string& folder) {{
-{loads}    bool good = true;
-{calls}    return good;
+    bool good = true;
+{loads}{calls}    return good;
 }}
 
 }}  // namespace {name}_test
@@ -106,8 +108,13 @@ class Compared:
         if self.distance is not None:
             return (f'    good &= near("{name}{call}", {self.found}, {self.expected}, {self.distance.tolerance}, '
                     f"{self.distance.least_cosine});\n")
-        tolerance = "2e-3" if self.value.dtype == np.float16 else "1e-5"
-        return f'    good &= agree("{name}{call}", {self.found}, {self.expected}, {tolerance});\n'
+        return agreement(f"{name}{call}", self.found, self.expected, self.value)
+
+
+def agreement(title, found, expected, value, counts=""):
+    """A line that compares entries of floats; `counts` is a function of C++ that chooses them."""
+    tolerance = "2e-3" if value.dtype == np.float16 else "1e-5"
+    return f'    good &= agree("{title}", {found}, {expected}, {tolerance}{counts and ", " + counts});\n'
 
 
 def compared(t, prefix=""):
@@ -119,13 +126,21 @@ def compared(t, prefix=""):
             for (member, _), (_, new) in zip(t.states, t.graph.states)]
 
 
-def call_of(t, end=""):
+def call_of(t, end="", length=None):
+    """A call of the model; `length` is that of the open axis, if there is one."""
     arguments = [f"in_{text}{end}" for text, _ in t.inputs] + (["kept"] if t.states else [])
-    return f"model({', '.join(arguments + [f'out_{text}' for text, _, _ in t.outputs] + ['scratch'])})"
+    arguments += [f"out_{text}" for text, _, _ in t.outputs] + ([str(length or t.open.capacity.most)] if t.open else [])
+    return f"model({', '.join(arguments + ['scratch'])})"
 
 
-def write_test(path, name, translation):
-    t = translation
+def load_of(name, named, options=""):
+    """A line that loads tensors of the test's file, if it has them."""
+    return (f'    if (!loaded(io::load(std::tuple({", ".join(named)}),\n'
+            f'                         folder + "/{name}_test.safetensors"{options})))\n        return false;\n')
+
+
+def write_test(path, name, t, checks=""):
+    """`checks` are lines that load, call and compare, instead of those for the arrays of the program."""
     calls = ("", "again.") if t.states else ("",)
     tensors, named, lines = [], [], []
     for prefix in calls:
@@ -142,10 +157,10 @@ def write_test(path, name, translation):
         lines.append(f"    {call_of(t, '_again')};\n" if prefix else "    run();\n")
         lines += [c.check(call) for c in compared(t, prefix)]
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
-    loads += (f'    if (!loaded(io::load(std::tuple({", ".join(named)}),\n'
-              f'                         folder + "/{name}_test.safetensors")))\n        return false;\n')
-    path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads, calls="".join(lines), run=call_of(t),
-                                near=NEAR.format(name=name) if t.weights.nodes else "",
+    path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads, run=call_of(t),
+                                at=", at the capacity" if t.open else "",
+                                calls=checks or load_of(name, named) + "".join(lines),
+                                near=NEAR.format(name=name) if t.distances[0] else "",
                                 state=f"static {name}::state kept;\n" if t.states else ""))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """The two kinds of failure: a file that is no usable model, and an operator that the importer does not cover."""
+import sys
 
 
 class ModelError(Exception):
@@ -8,3 +9,20 @@ class ModelError(Exception):
 
 class Uncovered(Exception):
     """One node cannot be translated. The message is the reason, without the node's name."""
+
+
+def first_line(failure):
+    """The first line of an exception's message."""
+    lines = [line for line in str(failure).splitlines() if line.strip()]
+    return lines[0].strip() if lines else type(failure).__name__
+
+
+def exit_status(tool, work):
+    """0 if `work` covers everything, 1 if not: it returns that and a report. 2 and one line of error for a ModelError."""
+    try:
+        complete, text = work()
+    except ModelError as failure:
+        print(f"{tool}: {' '.join(str(failure).split())}", file=sys.stderr)
+        return 2
+    print(text)
+    return 0 if complete else 1

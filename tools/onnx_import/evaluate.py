@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from .errors import ModelError, Uncovered
+from .errors import ModelError, Uncovered, first_line
 from .graph import Graph, Node, Value, computed
-from .load import NUMPY_TYPES, array_of, changed_later, first_line, opsets_of, type_name
+from .load import NUMPY_TYPES, array_of, changed_later, opsets_of, type_name
 from .numpy_ops import TABLE, check_size
 from .parameters import CONSTANT_OPERANDS
 
@@ -29,9 +29,9 @@ def check_broadcast(values):
 class Evaluation:
     """Turns a ModelProto into a Graph. What cannot be evaluated is listed in `problems`: pairs of a node and a reason."""
 
-    def __init__(self, model, shapes, constants, samples, seed=1):
-        self.model, self.opsets = model, opsets_of(model)
-        self.graph = Graph(model.graph.name)
+    def __init__(self, model, shapes, constants, samples, capacity=None, seed=1):
+        self.model, self.opsets, self.capacity = model, opsets_of(model), capacity
+        self.graph = Graph(model.graph.name, capacity=capacity)
         self.problems, self.count = [], 0
         self.functions = {(f.domain, f.name): f for f in getattr(model, "functions", [])}
         self.taken = {}
@@ -46,6 +46,8 @@ class Evaluation:
                 continue
             value = self.input_value(declared, shapes[declared.name], constants, samples, random)
             scope[declared.name] = value
+            if capacity:
+                capacity.mark_input(value, declared)
             if not value.constant:
                 self.graph.inputs.append(value)
         for name in set(constants) - {v.name for v in model.graph.input}:
@@ -58,6 +60,8 @@ class Evaluation:
             if value is not None:
                 self.graph.outputs.append((declared.name, value))
                 self.check_declared(declared, value)
+                if value.family is not None:
+                    raise ModelError(f"output {declared.name} depends on the length of {capacity.name} only")
 
     def input_value(self, declared, shape, constants, samples, random):
         kind = declared.type.tensor_type.elem_type
@@ -163,6 +167,8 @@ class Evaluation:
 
     def results_of(self, node, proto, scope, path):
         """The values of a node's outputs; records the node unless it is folded."""
+        if self.capacity and node.op in ("If", "Loop", "Scan"):
+            self.capacity.check_control(node)
         if node.op == "If":
             return self.run_if(node, scope)
         if node.op == "Loop":
@@ -198,6 +204,8 @@ class Evaluation:
         arrays = arrays if isinstance(arrays, tuple) else (arrays,)
         operands = [] if node.op in SHAPE_ONLY else node.inputs
         outputs = [computed(self.unique(name), array, operands) if name else None for name, array in zip(proto.output, arrays)]
+        if self.capacity:
+            self.capacity.follow(node, outputs)
         if any(v is not None and not v.constant for v in operands):
             node.outputs = outputs
             self.graph.nodes.append(node)

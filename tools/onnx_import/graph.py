@@ -16,6 +16,8 @@ class Value:
     constant: bool = False
     sources: frozenset = frozenset()  # names of the inputs of the graph that it depends on
     uses: int = 0
+    axes: dict = field(default_factory=dict)  # open axes: a count by position
+    family: list = None  # of a constant that depends on the open axis: its array for each length
 
     @property
     def shape(self):
@@ -39,6 +41,7 @@ class Node:
     opset: int
     subgraphs: dict = field(default_factory=dict)
     product: object = None  # of rows and a constant matrix, if its elements are not those of the graph
+    open: dict = field(default_factory=dict)  # what the translation does about open axes
 
     @property
     def title(self):
@@ -91,6 +94,7 @@ class Graph:
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)  # pairs of a name and a value
     nodes: list = field(default_factory=list)
+    capacity: object = None
     states: list = field(default_factory=list)  # pairs of a value among the inputs and the one that replaces it
     again: dict = field(default_factory=dict)  # arrays of a second call, by id() of inputs, outputs and new states
 

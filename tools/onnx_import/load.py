@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, numpy_helper
 
-from .errors import ModelError
+from .errors import ModelError, first_line
 from .numpy_ops.registry import MOST_BYTES
 
 OLDEST_OPSET, NEWEST_OPSET = 1, 25
@@ -36,11 +36,6 @@ def read_model(path):
         raise ModelError(f"{path}: no ONNX model: it has no graph with outputs")
     load_external(model, path)
     return model
-
-
-def first_line(failure):
-    lines = [line for line in str(failure).splitlines() if line.strip()]
-    return lines[0].strip() if lines else type(failure).__name__
 
 
 def tensors_of(graph):

@@ -4,19 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from . import bf16
 from .numpy_ops import TABLE
 
 MOST_ERROR = 0.02  # of a layer's result for its sample inputs: root of the mean square, relative to that of the result
 ROWS_AT_ONCE = 4096
 PANEL = 16  # columns, and DEPTH rows, to whose multiples a matrix in 8 bits is padded
 DEPTH = 4
-
-
-def rounded_to_bf16(x):
-    """Floats rounded to the upper half of their bits, ties to even."""
-    bits = np.ascontiguousarray(x, np.float32).view(np.uint32).astype(np.uint64)
-    bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
-    return bits.astype(np.uint32).view(np.float32).reshape(np.shape(x))
 
 
 def rounded_to_bytes(x):
@@ -45,7 +39,7 @@ def spread_rows(x):
 
 
 def product_of_bf16(x, w):
-    return np.matmul(x, rounded_to_bf16(w))
+    return np.matmul(x, bf16.floats_of(bf16.bits_of(w)))
 
 
 def product_of_bytes(x, w, spread=False):

@@ -10,7 +10,8 @@ CONSTANT_OPERANDS = {  # places of operands that decide shapes
     "BlackmanWindow": (0,), "ConstantOfShape": (0,), "DFT": (1, 2), "Expand": (1,), "HammingWindow": (0,), "HannWindow": (0,),
     "MelWeightMatrix": (0, 1, 2, 3, 4), "OneHot": (1,), "Pad": (1, 3), "Range": (0, 1, 2), "Reshape": (1,),
     "Resize": (1, 2, 3), "STFT": (1, 3), "Slice": (1, 2, 3, 4), "Split": (1,), "Squeeze": (1,), "Tile": (1, 2), "TopK": (1,),
-    "Unsqueeze": (1,), "Upsample": (1,), "CumSum": (1,), "Compress": (1,), **{f"Reduce{name}": (1,) for name in REDUCTIONS}}
+    "Unsqueeze": (1,), "Upsample": (1,), "CumSum": (1,), "Compress": (1,), "com.microsoft.GroupQueryAttention": (6,),
+    **{f"Reduce{name}": (1,) for name in REDUCTIONS}}
 
 
 def axis_of(axis, rank):

@@ -24,20 +24,22 @@ def weights_report(t):
     return lines
 
 
-def report(name, graph, translation, problems, notes, paths):
-    """What was made, as text."""
-    t = translation
-    buffers = t.buffers()
-    size = sum(line.array.dtype.itemsize * line.array.size for line in buffers)
-    weights = sum(a.nbytes for m in t.members for a in m.arrays.values())
-    arrays = sum(len(m.arrays) for m in t.members)
-    lines = [f"{name}: {len(graph.nodes)} operators, {arrays} arrays of weights ({weights} bytes), "
-             f"{len(buffers)} buffers ({size} bytes)"]
-    lines += [f"  input  {text} {list(v.shape)} {v.dtype}" for text, v in t.inputs]
-    lines += [f"  state  {member} {list(v.shape)} {v.dtype}" for member, v in t.states]
-    lines += [f"  output {text} {list(v.shape)} {v.dtype}" for text, _, v in t.outputs]
-    lines += weights_report(t) + notes + [f"wrote {path}" for path in paths]
-    if problems:
-        lines.append(f"{len(problems)} operators are not covered:")
-        lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in problems]
+def summary(name, what, program, notes, paths):
+    """The lines of a report about what was written."""
+    weights = sum(a.nbytes for m in program.members for a in m.arrays.values())
+    arrays = sum(len(m.arrays) for m in program.members)
+    lines = [f"{name}: {what}, {arrays} arrays of weights ({weights} bytes), "
+             f"{len(program.buffer_members())} buffers ({program.buffer_bytes()} bytes)"]
+    lines += [f"  input  {text} {list(v.shape)} {v.dtype}" for text, v in program.inputs]
+    lines += [f"  state  {member} {list(v.shape)} {v.dtype}" for member, v in program.states]
+    lines += [f"  output {text} {list(v.shape)} {v.dtype}" for text, _, v in program.outputs]
+    return lines + notes + [f"wrote {path}" for path in paths]
+
+
+def report(name, translation, notes, paths):
+    """What was made of a graph, as text."""
+    lines = summary(name, f"{len(translation.graph.nodes)} operators", translation, weights_report(translation) + notes, paths)
+    if translation.problems:
+        lines.append(f"{len(translation.problems)} operators are not covered:")
+        lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in translation.problems]
     return "\n".join(lines)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """From a model in memory to files: what the command line and the tests call."""
-from .cpp import FUNCTIONS, KEYWORDS
+import numpy as np
+
+from .capacity import Capacity
+from .cpp import check_name
 from .emit import write_all
 from .errors import ModelError
 from .evaluate import Evaluation
+from .lengths import sample_lengths
 from .load import check_model, fixed_shapes
 from .narrow import Weights
 from .narrow_errors import distances
@@ -12,9 +16,12 @@ from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
 
-def evaluated(model, shapes, constants, samples, states, automatic, notes):
+def evaluated(model, shapes, constants, samples, states, automatic, notes, capacity):
     """The evaluation of a call, with its states apart, and of a second one if there are states."""
     pairs = candidates(model, states, automatic, {*constants, *samples})
+    if capacity:
+        notes += [f"{pair.before} -> {pair.after} is no state: --capacity takes none" for pair in pairs]
+        return Evaluation(model, shapes, constants, samples, capacity)
     evaluation = Evaluation(model, shapes, constants, {**samples, **zeros_of(pairs, model, shapes)})
     graph = evaluation.graph
     if evaluation.problems or not pairs:
@@ -35,21 +42,49 @@ def evaluated(model, shapes, constants, samples, states, automatic, notes):
     return evaluation
 
 
+def replace_outputs(translation, expected):
+    """Other reference values, which must be near those of NumPy."""
+    if len(expected) != len(translation.outputs):
+        raise ModelError(f"the graph has {len(translation.outputs)} outputs, the module {len(expected)}")
+    for (_, name, value), array in zip(translation.outputs, expected):
+        if value.shape != array.shape or value.dtype != array.dtype or not np.allclose(value.array, array, 1e-4, 1e-4,
+                                                                                       equal_nan=True):
+            raise ModelError(f"output {name}: the graph gives other numbers than the module")
+        value.array = array
+
+
+def check_together(capacity, states, weights):
+    """Refuses options that are not right together."""
+    if capacity and states:
+        raise ModelError(f"--capacity {capacity.name} with --state {next(iter(states))}: a state is whole after each call, "
+                         f"whatever the number of {capacity.name}; use --shape {capacity.name}={capacity.most}")
+    if capacity and weights != "float":
+        raise ModelError(f"--capacity {capacity.name} with --weights {weights}: the errors of narrow weights are known for one "
+                         f"length only; use --shape {capacity.name}={capacity.most}, or --weights float")
+
+
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
-                 automatic=False, weights="float", embed=False):
+                 automatic=False, weights="float", embed=False, expected=None,
+                 capacity=None):
     """Writes the files. Returns whether all operators are covered, and the report.
 
     `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
     `weights` is an option of narrow.KINDS. With `embed` there is a header with the weights too.
+    `expected` are arrays for the outputs, which the test compares with instead of those that NumPy computes.
+    `capacity` is (axis, most, least): an axis whose extent the call takes.
     """
-    if name in KEYWORDS or name in FUNCTIONS:
-        raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
+    check_name(name)
+    capacity = Capacity(*capacity) if capacity else None
+    check_together(capacity, states, weights)
     notes = []
     if check:
         check_model(model, notes)
     try:
-        evaluation = evaluated(model, fixed_shapes(model, shapes or {}, constants or {}), constants or {}, samples or {},
-                               states or {}, automatic, notes)
+        def shapes_of(length):
+            return fixed_shapes(model, {**(shapes or {}), **({capacity.name: (length,)} if capacity else {})}, constants or {})
+
+        evaluation = evaluated(model, shapes_of(capacity.most if capacity else 0), constants or {}, samples or {}, states or {},
+                               automatic, notes, capacity)
     except RecursionError:
         raise ModelError("graphs or functions inside each other are nested too deeply") from None
     except MemoryError as failure:
@@ -57,15 +92,15 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     graph = evaluation.graph
     if evaluation.problems:
         lines = [f"{name}: {len(evaluation.problems)} operators are not covered. "
-                 "Nothing is written, because the shapes behind them are unknown:"]
+                 "Nothing is written, because what follows them is unknown:"]
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
     graph.remove_dead_nodes()
     translation = Translation(graph, name, Weights(weights, graph))
+    if expected is not None:
+        replace_outputs(translation, expected)
     if translation.weights.nodes:
         translation.distances = distances(graph, translation.weights)
-    try:
-        paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed)
-    except OSError as failure:
-        raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None
-    return not translation.problems, report(name, graph, translation, translation.problems, notes, paths)
+    lengths = sample_lengths(model, translation, shapes_of, constants or {}) if capacity else ()
+    paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths)
+    return not translation.problems, report(name, translation, notes, paths)

@@ -1,67 +1,48 @@
 # SPDX-License-Identifier: BSL-1.0
 """Translates a graph into the lines of a C++ function."""
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
 from .errors import ModelError, Uncovered
 from .narrow import FLOAT
+from .open_axes import OpenAxes
 from .operators import TABLE
+from .program import Line, Member, Nested, Program
 
 MOST_OPERATIONS = 10  # of an expression that waits for its reader
 
 
-@dataclass(eq=False)
-class Line:
-    """One step: an expression with a name, which waits for its reader or is written to memory."""
-
-    name: str
-    text: str
-    comment: str
-    array: object
-    place: str = "lazy"  # or "buffer", "output", "statement", "memory", "raw", "stub"
-    heavy: bool = False
-    view: bool = False
-    operations: int = 1
-    states: frozenset = frozenset()  # that an expression reads when it is evaluated
-    kind: str = ""  # the type of a buffer that is no tensor
-
-
-@dataclass(eq=False)
-class Member:
-    """Weights: a tensor, a packed matrix or a module of ashlar. `arrays` are those of the file, by name."""
-
-    text: str
-    stored: str
-    kind: str
-    shown: str
-    arrays: dict
-
-
-class Translation:
+class Translation(Program):
     """The lines, members and buffers of a graph; `problems` are pairs of a node and a reason."""
 
     def __init__(self, graph, struct, weights):
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
-        self.graph, self.names = graph, Names([struct] + (["state", "kept"] if graph.states else []), prefix)
-        self.weights, self.distances = weights, ({}, {})  # those of the results of two calls, if weights are narrow
-        self.lines, self.members, self.problems = [], [], []
+        super().__init__(graph)
+        self.names = Names([struct] + (["state", "kept"] if graph.states else []), prefix)
+        self.weights, self.problems = weights, []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
-        self.state_names, self.state_objects = Names(["reset"]), {}  # names of members that are no tensors, with their types
+        self.open = OpenAxes(self, graph.capacity) if graph.capacity else None
+        self.state_names = Names(["reset"])
         self.states = self.named_states()
-        self.outputs = []
-        outputs, taken = {}, set()
-        for name, value in graph.outputs:
+        self.destinations = {}
+        self.prepare()
+        for node in graph.nodes:
+            self.translate(node, self.destinations)
+        self.finish()
+
+    def prepare(self):
+        """Gives each output a name; the operators that compute them write there."""
+        for name, value in self.graph.outputs:
             text = self.names.make(name)
             self.outputs.append((text, name, value))
-            if not value.constant and id(value) not in self.texts and id(value) not in taken:
-                outputs[id(value)] = text
-                taken.add(id(value))
-        for node in graph.nodes:
-            self.translate(node, outputs)
+            if not value.constant and id(value) not in self.texts:
+                self.destinations.setdefault(id(value), text)
+
+    def finish(self):
+        """Copies outputs that are inputs, constants or other outputs; then the states get their new values."""
         for text, name, value in self.outputs:
             if 0 in value.shape:
                 raise ModelError(f"output {name}: shape {list(value.shape)} has no entries")
@@ -69,10 +50,8 @@ class Translation:
                 continue
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
         self.write_states()
-
-    def buffers(self):
-        """The lines whose values are in the scratch."""
-        return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
+        if self.open:
+            self.lines[:0] = [Line("", definition, "", None, "raw") for definition in self.open.definitions]
 
     def named_states(self):
         """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
@@ -120,6 +99,16 @@ class Translation:
                 last.append(Line(f"kept.{member}", text, f"the next {member}", new.array, "output"))
         self.lines += last
 
+    def entry_of(self, node):
+        """How a node is translated, or None."""
+        return TABLE.get(node.title)
+
+    def comment_of(self, node):
+        return f"{node.title} {node.name}"
+
+    def step_of(self, node):
+        return Step(self, node)
+
     def named(self, value):
         self.texts[id(value)] = self.names.make(value.name)
         return self.texts[id(value)]
@@ -127,6 +116,9 @@ class Translation:
     def text(self, value):
         """The name of a value; constants become members."""
         if id(value) not in self.texts:
+            if value.family is not None:
+                self.texts[id(value)] = self.open.look_up(value)
+                return self.texts[id(value)]
             if not value.constant:
                 raise Uncovered(f"{value.name} is not known")
             self.texts[id(value)] = self.member(value.name, value.array)
@@ -190,14 +182,19 @@ class Translation:
         return text
 
     def translate(self, node, outputs):
-        step = Step(self, node)
-        comment = f"{node.title} {node.name}"
+        step = self.step_of(node)
+        comment = self.comment_of(node)
         try:
-            entry = TABLE.get(node.title)
+            entry = self.entry_of(node)
             if entry is None:
                 raise Uncovered("this operator is supported between constants only")
-            step.materialise_operands(entry)
+            if self.open:
+                self.open.apply(step, entry)
+            else:
+                step.materialise_operands(entry)
             results = entry.translate(step)
+            if node.open.get("share"):
+                results = self.open.finish(step, results)
         except Uncovered as reason:
             self.problems.append((node, str(reason)))
             entry, results = None, [None] * len(node.outputs)
@@ -226,17 +223,22 @@ class Translation:
         read = {self.texts.get(id(v)) for v in step.node.inputs if v is not None} & {self.texts[id(v)] for _, v in self.states}
         line.states = frozenset(read).union(*(o.states for o in operands))
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
-        line.operations = 1 + sum(o.operations for o in operands)
+        free = self.open is not None and entry is not None and entry.view  # scores reach their softmax as an expression
+        own = 0 if free else entry.operations if entry is not None else 1
+        line.operations = own + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
         if step.in_memory:
             line.heavy, line.view = False, True
+        if self.open:
+            line.rows = self.open.rows(value)
+            line.keys = step.op == "Softmax" and step.node.open.get("masks", []) != [] and "keys_below(" in text
         self.lines.append(line)
         self.producers[id(value)] = line
         if id(value) in outputs:
             line.place = "output" if entry is not None else "stub_output"
         elif entry is None:
             line.place = "stub"
-        elif not line.view and (value.uses > 1 or line.operations > MOST_OPERATIONS):
+        elif entry.whole or not line.view and (value.uses > 1 or line.operations > MOST_OPERATIONS):
             self.materialise(line)
 
     def materialise(self, line):
@@ -254,6 +256,15 @@ class Step:
         self.out = next((v for v in node.outputs if v is not None), None)
         self.dtype = self.out.dtype
         self.in_memory = False  # whether the results are views of buffers
+        self.replaced = {}  # texts that stand for operands, by place
+
+    @property
+    def comment(self):
+        return self.translation.comment_of(self.node)
+
+    def open_keys(self):
+        """The mask of keys whose number is known when the program runs, or ''."""
+        return self.translation.open.keys(self) if self.translation.open else ""
 
     @property
     def rank(self):
@@ -266,9 +277,9 @@ class Step:
         found = (self.translation.producers.get(id(v)) for v in self.node.inputs if v is not None)
         return [line for line in found if line is not None]
 
-    def materialise_operands(self, entry):
-        """At most one product or reduction for each step: others are in memory before."""
-        heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy]
+    def materialise_operands(self, entry, fused=None):
+        """At most one product or reduction for each step: others are in memory before, but for `fused`."""
+        heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy and line is not fused]
         for line in heavy if entry.heavy or entry.view else heavy[1:]:
             self.translation.materialise(line)
 
@@ -276,10 +287,15 @@ class Step:
         return self.node.input(place) is not None
 
     def x(self, place=0):
-        return self.translation.text(self.node.inputs[place])
+        return self.replaced.get(place) or self.translation.text(self.node.inputs[place])
 
     def memory(self, place=0):
         """An operand that is read several times."""
+        if place in self.replaced:
+            # All rows are written: those behind an open axis hold what the operand is masked with.
+            self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], self.node.inputs[place].dtype,
+                                               self.shapes[place])
+            return self.replaced[place]
         line = self.translation.producers.get(id(self.node.inputs[place]))
         if line is not None and not line.view:
             self.translation.materialise(line)
@@ -302,11 +318,14 @@ class Step:
         """A member that is no tensor of the graph."""
         return self.translation.member(f"{self.node.outputs[0].name if self.node.outputs[0] else self.node.name}_{name}", array)
 
-    def buffer(self, name, text, dtype, shape):
-        """A tensor in memory beside the results."""
+    def buffer(self, name, text, dtype, shape, like=None):
+        """A tensor in memory beside the results. It has the open axes of the value `like`."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}: {list(shape)}",
-                                           np.broadcast_to(np.zeros((), dtype), shape), "buffer"))
+        line = Line(name, text, f"for {self.comment}: {list(shape)}",
+                    np.broadcast_to(np.zeros((), dtype), shape), "buffer")
+        if self.translation.open and like is not None:
+            line.rows = self.translation.open.rows(like)
+        self.translation.lines.append(line)
         return name
 
     def memory_buffer(self, name, shape):
@@ -315,11 +334,11 @@ class Step:
         self.translation.lines.append(Line(name, "", "", np.broadcast_to(np.zeros((), self.dtype), shape), "memory"))
         return name
 
-    def object_buffer(self, name, kind, shape):
-        """An object of the scratch that is no tensor but has as many elements; returns its name."""
-        name = self.memory_buffer(name, shape)
-        self.translation.lines[-1].kind = kind
-        return name
+    def object_buffer(self, name, kind, size):
+        """An object of the scratch that is no tensor, of `size` bytes; returns its path."""
+        name = self.translation.names.make(name)
+        self.translation.nested.append(Nested(name, kind, size))
+        return f"values.{name}"
 
     def raw(self, text):
         """A line as it is."""
@@ -329,7 +348,7 @@ class Step:
         """A value of another type, such as the result of topk."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
         text = f"std::is_constant_evaluated() ? decltype({text}){{}} : {text}"  # a plan of the steps evaluates nothing
-        self.translation.lines.append(Line(name, text, f"for {self.node.title} {self.node.name}", None, "statement"))
+        self.translation.lines.append(Line(name, text, f"for {self.comment}", None, "statement"))
         return name
 
     @property

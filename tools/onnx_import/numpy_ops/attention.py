@@ -55,29 +55,45 @@ def onnx_attention(node, q, k, v, mask=None, past_key=None, past_value=None, *re
 
 
 @evaluates("com.microsoft.Attention")
-def attention(node, x, weights, bias=None, mask=None, past=None, extra=None):
-    if past is not None or node.attribute("qkv_hidden_sizes") or node.attribute("do_rotary"):
-        raise NotImplementedError("past, qkv_hidden_sizes and do_rotary")
+def attention(node, x, weights, bias=None, mask=None, past=None, extra=None, *rest):
+    if node.attribute("do_rotary") or node.attribute("past_present_share_buffer") or any(x is not None for x in rest):
+        raise NotImplementedError("do_rotary and past_present_share_buffer")
     product = node.multiply(x, weights) + (0 if bias is None else bias)
-    return attend_rows(node, *np.split(product, 3, -1), mask, extra)
+    sizes = node.attribute("qkv_hidden_sizes") or [product.shape[-1] // 3] * 3
+    past = (None, None) if past is None else past
+    y, k, v = attend_rows(node, np.split(product, np.cumsum(sizes)[:2], -1), mask, extra, past)
+    return (y, np.stack([k, v])) if k.shape == v.shape else y
+
+
+def split_joined(q, k, v, *_):
+    """Queries, keys and values where the operands join them as an axis [batch, rows, heads, parts, width]."""
+    if q.ndim == 5:
+        q, k, v = (q[:, :, :, i].reshape(*q.shape[:2], -1) for i in range(3))
+    elif k.ndim == 5:
+        k, v = (k[:, :, :, i].reshape(*k.shape[:2], -1) for i in range(2))
+    return q, k, v
 
 
 @evaluates("com.microsoft.MultiHeadAttention")
-def multi_head_attention(node, q, k=None, v=None, bias=None, mask=None, extra=None, *past):
-    if k is None or v is None or any(x is not None for x in past):
-        raise NotImplementedError("packed operands and the past")
+def multi_head_attention(node, q, k=None, v=None, bias=None, mask=None, extra=None, past_key=None, past_value=None, *rest):
+    if any(x is not None for x in rest):
+        raise NotImplementedError("a past that shares its buffer with the present")
+    q, k, v = split_joined(q, k, v)
     if bias is not None:
-        parts = np.split(bias, np.cumsum([q.shape[-1], k.shape[-1]]))
-        q, k, v = q + parts[0], k + parts[1], v + parts[2]
-    return attend_rows(node, q, k, v, mask, extra)
+        width = q.shape[-1]
+        q = q + bias[:width]
+        k, v = (x + part if x.ndim == 3 else x for x, part in zip((k, v), np.split(bias[width:], [width])))
+    return attend_rows(node, (q, k, v), mask, extra, (past_key, past_value))
 
 
-def attend_rows(node, q, k, v, mask, extra):
-    """Attention of rows [batch, rows, heads * width] by the attributes of com.microsoft."""
-    q, k, v = (heads_of(x, node.attribute("num_heads")) for x in (q, k, v))
-    parts = [mask_bias(node, mask, q.shape[0], k.shape[2], q.dtype),
-             causal(q.shape[2], k.shape[2], q.dtype) if node.attribute("unidirectional", 0) else None, extra]
-    return merged(attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*parts)))
+def attend_rows(node, parts, mask, extra, past=(None, None)):
+    """Attention of rows [batch, rows, heads * width] by the attributes of com.microsoft; with all keys and values."""
+    q, k, v = (heads_of(x, node.attribute("num_heads")) for x in parts)
+    k, v = (x if old is None else np.concatenate([old, x], 2) for x, old in zip((k, v), past))
+    band = np.tri(q.shape[2], k.shape[2], k.shape[2] - q.shape[2], dtype=bool)
+    added = [mask_bias(node, mask, q.shape[0], k.shape[2], q.dtype),
+             added_by(band, q.dtype) if node.attribute("unidirectional", 0) else None, extra]
+    return merged(attend(q, k, v, node.attribute("scale") or q.shape[-1] ** -0.5, total_of(*added))), k, v
 
 
 def mask_bias(node, mask, batch, keys, dtype):
@@ -92,19 +108,23 @@ def mask_bias(node, mask, batch, keys, dtype):
     return added[:, None, None] if mask.ndim == 2 else added[:, None] if mask.ndim == 3 else added
 
 
+def rotate(x, cosines, sines, interleaved):
+    """Rotates the first entries of rows [batch, heads, rows, width]; cosines and sines are [batch, rows, pairs]."""
+    cosines, sines, pairs = cosines[:, None], sines[:, None], cosines.shape[-1]
+    if interleaved:
+        a, b = x[..., :2 * pairs:2], x[..., 1:2 * pairs:2]
+        y = np.stack([a * cosines - b * sines, a * sines + b * cosines], -1).reshape(*x.shape[:-1], 2 * pairs)
+    else:
+        a, b = x[..., :pairs], x[..., pairs:2 * pairs]
+        y = np.concatenate([a * cosines - b * sines, a * sines + b * cosines], -1)
+    return np.concatenate([y, x[..., 2 * pairs:]], -1).astype(x.dtype)
+
+
 @evaluates("RotaryEmbedding")
 def rotary_embedding(node, x, cosines, sines, places=None):
-    heads, y = heads_of(x, node.attribute("num_heads")), None
     if places is not None:
         cosines, sines = cosines[places], sines[places]
-    cosines, sines, pairs = cosines[:, None], sines[:, None], cosines.shape[-1]
-    if node.attribute("interleaved", 0):
-        a, b = heads[..., :2 * pairs:2], heads[..., 1:2 * pairs:2]
-        y = np.stack([a * cosines - b * sines, a * sines + b * cosines], -1).reshape(*heads.shape[:-1], 2 * pairs)
-    else:
-        a, b = heads[..., :pairs], heads[..., pairs:2 * pairs]
-        y = np.concatenate([a * cosines - b * sines, a * sines + b * cosines], -1)
-    y = np.concatenate([y, heads[..., 2 * pairs:]], -1).astype(x.dtype)
+    y = rotate(heads_of(x, node.attribute("num_heads")), cosines, sines, node.attribute("interleaved", 0))
     return merged(y) if x.ndim == 3 else y
 
 
@@ -141,7 +161,7 @@ def matmul_n_bits(node, x, packed, scales, zeros=None, order=None, bias=None):
 
 @evaluates("com.microsoft.EmbedLayerNormalization")
 def embed_layer_normalization(node, ids, segments, words, positions, types, gamma, beta, mask=None, places=None):
-    x = words[ids] + positions[np.arange(ids.shape[1])]
-    skip = np.zeros_like(x) if types is None else types[segments]
-    y = skip_layer_normalization(node, x, skip, gamma, beta)[0]
-    return y, (np.zeros(ids.shape[0], np.int32) if mask is None else mask.sum(1, dtype=np.int32))
+    x = words[ids] + positions[np.arange(ids.shape[1]) if places is None else places]
+    x = x if segments is None else x + types[segments]
+    y = skip_layer_normalization(node, x, np.zeros_like(x), gamma, beta)[0]
+    return y, (np.zeros(ids.shape[0], np.int32) if mask is None else (mask == 1).sum(1, dtype=np.int32)), x

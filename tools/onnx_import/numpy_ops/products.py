@@ -67,15 +67,6 @@ def convolution(node, x, w, bias=None):
     return with_bias(y, bias, len(windows))
 
 
-@evaluates("com.microsoft.FusedConv")
-def fused_convolution(node, x, w, bias=None, z=None):
-    y = convolution(node, x, w, bias)
-    y = y if z is None else y + z
-    if node.attribute("activation", "") != "Relu":
-        raise NotImplementedError("this activation")
-    return np.maximum(y, 0)
-
-
 @evaluates("ConvTranspose")
 def transposed_convolution(node, x, w, bias=None):
     groups, spatial = node.attribute("group", 1), x.shape[2:]

@@ -37,7 +37,7 @@ def along(value, rank, axis):
     return value if value.ndim == 0 or value.size == 1 else value.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
-@evaluates("QuantizeLinear")
+@evaluates("QuantizeLinear", "com.microsoft.QuantizeLinear")
 def quantize_linear(node, x, scale, zero=None):
     axis = axis_of(node.attribute("axis", 1), x.ndim) if scale.size > 1 else 0
     zero = np.zeros(scale.shape, np.uint8) if zero is None else zero
@@ -45,7 +45,7 @@ def quantize_linear(node, x, scale, zero=None):
     return rounded(y, zero)
 
 
-@evaluates("DequantizeLinear")
+@evaluates("DequantizeLinear", "com.microsoft.DequantizeLinear")
 def dequantize_linear(node, x, scale, zero=None):
     axis = axis_of(node.attribute("axis", 1), x.ndim) if scale.size > 1 else 0
     zero = np.zeros(scale.shape, x.dtype) if zero is None else zero

@@ -29,9 +29,9 @@ def attended(s, q, k, v, options):
     return f"attention({', '.join([q, k, v] + options)})"
 
 
-def masks_of(*masks):
-    """One option of several masks."""
-    given = [mask for mask in masks if mask]
+def masks_of(s, *masks):
+    """One option of several masks, with that of keys whose number is known when the program runs."""
+    given = [mask for mask in (*masks, s.open_keys()) if mask]
     return [" && ".join(given)] if given else []
 
 
@@ -58,7 +58,7 @@ def attention(s):
                 for name, place, text, shape in (("keys", 4, k, k_shape), ("values", 5, v, v_shape)))
     if softcap:
         options.append(f"softcap({s.literal(softcap)})")
-    y = attended(s, q, k, v, options + masks_of(mask, "causal" if causal else ""))
+    y = attended(s, q, k, v, options + masks_of(s, mask, "causal" if causal else ""))
     y = merged(s, y, (*q_shape[:3], v_shape[3])) if s.rank == 3 else y
     return [y, k, v]
 
@@ -80,36 +80,81 @@ def integer_mask(s, place):
     return f"keep({s.buffer('kept', kept, bool, shape)})"
 
 
-def microsoft_attention(s, parts, shapes, mask, extra):
+def behind(s, name, past, text, shape):
+    """Keys or values behind those of the past, in memory. `past` is a pair of text and extent."""
+    length = past[1] + shape[2]
+    return s.buffer(name, f"concat<2>({past[0]}, {text})", s.dtype, (*shape[:2], length, shape[3])), length
+
+
+def microsoft_attention(s, parts, shapes, mask, extra, past=None):
+    """The result, keys and values. `past` has a pair of text and extent for the keys, and one for the values."""
     count = s.attribute("num_heads")
-    (q, q_shape), (k, _), (v, v_shape) = (heads(s, text, shape, count) for text, shape in zip(parts, shapes))
+    (q, q_shape), (k, k_shape), (v, v_shape) = (heads(s, text, shape, count) for text, shape in zip(parts, shapes))
+    if past:
+        k, length = behind(s, "keys", past[0], k, k_shape)
+        v, _ = behind(s, "values", past[1], v, v_shape)
+    else:
+        length = k_shape[2]
     options = [f"bias({s.memory(extra)})"] if s.has(extra) else []
-    causal = "causal" if s.attribute("unidirectional", 0) else ""
-    return [merged(s, attended(s, q, k, v, options + masks_of(integer_mask(s, mask), causal)), (*q_shape[:3], v_shape[3]))]
+    offset = length - q_shape[2]
+    causal = "" if not s.attribute("unidirectional", 0) else f"causal_at<{offset}>()" if offset else "causal"
+    y = attended(s, q, k, v, options + masks_of(s, integer_mask(s, mask), causal))
+    return [merged(s, y, (*q_shape[:3], v_shape[3])), k, v]
+
+
+def of_projections(s, projections, sizes, mask, extra, past):
+    """Attention of the parts of [batch, rows, sum of sizes] in memory; `past` is the place of [2, batch, heads, rows, width]."""
+    batch, rows, _ = s.shapes[0]
+    ends = [0, sizes[0], sizes[0] + sizes[1], sum(sizes)]
+    parts = [f"slice<2, {first}, {last}>({projections})" for first, last in zip(ends, ends[1:])]
+    old = None
+    if s.has(past):
+        shape = s.shapes[past]
+        old = [(s.reshape(shape[1:], f"slice<0, {i}, {i + 1}>({s.memory(past)})"), shape[3]) for i in range(2)]
+    y, k, v = microsoft_attention(s, parts, [(batch, rows, n) for n in sizes], mask, extra, old)
+    present = s.node.outputs[1] if len(s.node.outputs) > 1 else None
+    return [y, None if present is None else f"stack<0>({k}, {v})"]
 
 
 @translates("com.microsoft.Attention", uses="`attention`, `matmul`", heavy=True)
 def of_one_matrix(s):
     batch, rows, _ = s.shapes[0]
-    width = s.shapes[1][1] // 3
+    width = s.shapes[1][1]
     product = f"matmul({s.x()}, {s.translation.packed(s.node, s.node.inputs[1], False) or s.x(1)})"
     product += f" + {s.x(2)}" if s.has(2) else ""
-    all_parts = s.buffer("projections", product, s.dtype, (batch, rows, 3 * width))
-    parts = [f"slice<2, {i * width}, {(i + 1) * width}>({all_parts})" for i in range(3)]
-    return microsoft_attention(s, parts, [(batch, rows, width)] * 3, 3, 5)
+    projections = s.buffer("projections", product, s.dtype, (batch, rows, width))
+    return of_projections(s, projections, s.attribute("qkv_hidden_sizes") or [width // 3] * 3, 3, 5, 4)
+
+
+def joined_parts(s):
+    """Texts and shapes of queries, keys and values, which may be an axis [batch, rows, heads, parts, width] of one operand."""
+    first = s.shapes[0]
+    if len(first) == 5:
+        places = [(0, i) for i in range(3)]
+    elif len(s.shapes[1]) == 5:
+        places = [(0, None), (1, 0), (1, 1)]
+    else:
+        places = [(i, None) for i in range(3)]
+    parts = []
+    for place, part in places:
+        shape, text = s.shapes[place], s.memory(place)
+        if part is not None:
+            shape = (shape[0], shape[1], shape[2] * shape[4])
+            text = s.reshape(shape, f"slice<3, {part}, {part + 1}>({text})")
+        parts.append((text, shape))
+    return parts
 
 
 @translates("com.microsoft.MultiHeadAttention", uses="`attention`", heavy=True)
 def multi_head(s):
     parts, at = [], 0
-    for i, name in enumerate(("query", "key", "value")):
-        width = s.shapes[i][2]
-        if s.has(3):
-            parts.append(s.buffer(name, f"{s.x(i)} + slice<0, {at}, {at + width}>({s.x(3)})", s.dtype, s.shapes[i]))
-        else:
-            parts.append(s.memory(i))
-        at += width
-    return microsoft_attention(s, parts, s.shapes[:3], 4, 5)
+    for name, (text, shape) in zip(("query", "key", "value"), joined_parts(s)):
+        if s.has(3) and len(shape) == 3:
+            text = s.buffer(name, f"{text} + slice<0, {at}, {at + shape[2]}>({s.x(3)})", s.dtype, shape)
+            at += shape[2]
+        parts.append((text, shape))
+    past = [(s.memory(i), s.shapes[i][2]) for i in (6, 7)] if s.has(6) else None
+    return microsoft_attention(s, [text for text, _ in parts], [shape for _, shape in parts], 4, 5, past)
 
 
 @translates("RotaryEmbedding", uses="`nn::rotate`, `take`", heavy=True)

@@ -33,9 +33,16 @@ def rms_normalization(s):
 @translates("com.microsoft.SkipLayerNormalization", uses="`layer_norm`", heavy=True)
 def skip_layer_normalization(s):
     parts = [s.x(0), s.x(1)] + ([s.x(4)] if s.has(4) else [])
-    total = s.buffer("total", " + ".join(parts), s.dtype, s.out.shape)
+    total = s.buffer("total", " + ".join(parts), s.dtype, s.out.shape, s.out)
     shift = s.x(3) if s.has(3) else s.constant("shift", np.zeros(s.shapes[2], s.dtype))
     return [f"layer_norm({total}, {s.x(2)}, {shift}, {s.literal(s.attribute('epsilon', 1e-12))})", None, None, total]
+
+
+@translates("com.microsoft.SkipSimplifiedLayerNormalization", uses="`rms_norm`", heavy=True)
+def skip_rms_normalization(s):
+    parts = [s.x(0), s.x(1)] + ([s.x(3)] if s.has(3) else [])
+    total = s.buffer("total", " + ".join(parts), s.dtype, s.out.shape, s.out)
+    return [f"rms_norm({total}, {s.x(2)}, {s.literal(s.attribute('epsilon', 1e-12))})", None, None, total]
 
 
 @translates("BatchNormalization", uses="`*`, `+`, `rsqrt`")

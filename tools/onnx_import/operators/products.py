@@ -152,14 +152,6 @@ def convolution(s):
     return with_bias(s, 2, text, len(windows))
 
 
-@translates("com.microsoft.FusedConv", uses="`einsum` of `windows`, `relu`", heavy=True)
-def fused_convolution(s):
-    if s.attribute("activation", "") != "Relu":
-        raise Uncovered("an activation other than Relu")
-    text = convolution(s)
-    return f"relu({text} + {s.x(3)})" if s.has(3) else f"relu({text})"
-
-
 @translates("ConvTranspose", uses="`einsum`, of `windows`, `pad`, `flip` if kernels overlap", heavy=True)
 def transposed_convolution(s):
     spatial, kernel = s.shapes[0][2:], s.shapes[1][2:]

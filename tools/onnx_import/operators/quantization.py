@@ -19,7 +19,7 @@ def along(s, place, rank=None, axis=None):
     return s.reshape([shape[0] if i == axis else 1 for i in range(rank)], s.x(place), shape)
 
 
-@translates("DequantizeLinear", uses="`cast`, `*`")
+@translates("DequantizeLinear", "com.microsoft.DequantizeLinear", uses="`cast`, `*`")
 def dequantize(s):
     text = f"cast<float>({s.x()})"
     return f"({text} - cast<float>({along(s, 2)})) * {along(s, 1)}" if s.has(2) else f"{text} * {along(s, 1)}"
@@ -32,7 +32,7 @@ def quantized(s, text, zero=None, dtype=None):
     return f"cast<{s.ctype(limits.dtype)}>(clamp({text}, {float(limits.min)}f, {float(limits.max)}f))"
 
 
-@translates("QuantizeLinear", uses="`round`, `clamp`, `cast`")
+@translates("QuantizeLinear", "com.microsoft.QuantizeLinear", uses="`round`, `clamp`, `cast`")
 def quantize(s):
     return quantized(s, f"{s.x()} / {along(s, 1)}", along(s, 2) if s.has(2) else None)
 

@@ -84,7 +84,8 @@ class Module:
             owned = s.translation.owned_state(module, kind, {p: (s.node.input(place), ends[p]) for p, place in places.items()})
             if owned:
                 return owned
-        name = s.object_buffer("state", kind, (len(places), *shape))
+        size = len(places) * self.directions * self.batch * self.hidden * s.dtype.itemsize
+        name = s.object_buffer(f"{s.out.name}_state", kind, size)
         for part, place in places.items():
             zeros = f"zeros<{s.type}, {', '.join(map(str, shape))}>()"
             s.raw(f"step({name}.{part}, {self.turned(s.x(place)) if s.has(place) else zeros});")

@@ -13,6 +13,8 @@ class Entry:
     uses: str
     heavy: bool = False
     view: bool = False  # of memory the result is a view, or costs nothing
+    whole: bool = False  # the expression is a step of its own: a stack of layers, a recurrent layer
+    operations: int = 1
 
 
 def translates(*titles, uses, heavy=False, view=False):

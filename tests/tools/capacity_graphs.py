@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Models with an axis `tokens` of open extent, for tools/import_onnx.py --capacity, and models that it must refuse."""
+import import_onnx_graphs as graphs
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+WIDTH, HEADS, WORDS, POSITIONS = 16, 2, 30, 24
+
+
+def number(name, x, dtype=np.float32):
+    return numpy_helper.from_array(np.array(x, dtype), name)
+
+
+class Body:
+    """Nodes and weights of a graph, written one by one."""
+
+    def __init__(self, seed):
+        self.nodes, self.weights, self.random = [], [], np.random.default_rng(seed)
+
+    def __call__(self, op, inputs, **attributes):
+        name = f"{op}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op, inputs.split(), [name], name=name, **attributes))
+        return name
+
+    def constant(self, x, dtype=np.int64):
+        name = f"constant{len(self.weights)}"
+        self.weights.append(number(name, x, dtype))
+        return name
+
+    def weight(self, *shape):
+        name = f"weight{len(self.weights)}"
+        self.weights.append(graphs.weight(self.random, name, *shape))
+        return name
+
+    def linear(self, x, columns, rows=WIDTH):
+        weights = self.weight(rows, columns)
+        return self("Add", f"{self('MatMul', f'{x} {weights}')} {self.weight(columns)}")
+
+    def norm(self, x):
+        return self("LayerNormalization", f"{x} {self.weight(WIDTH)} {self.weight(WIDTH)}", axis=-1)
+
+
+def encoder():
+    """A transformer encoder with a mask, as exporters write it: words, a mean of the kept ones, and the first one."""
+    b = Body(5)
+    shape = b("Shape", "words")
+    batch, length = (b("Gather", f"{shape} {b.constant(i)}") for i in range(2))
+    axes = b.constant([0])
+    batch, length = (b("Unsqueeze", f"{n} {axes}") for n in (batch, length))
+    positions = b("Slice", f"{b.constant([list(range(POSITIONS))])} {axes} {length} {b.constant([1])}")
+    x = b("Add", f"{b('Gather', f'{b.weight(WORDS, WIDTH)} words')} {b('Gather', f'{b.weight(POSITIONS, WIDTH)} {positions}')}")
+    x = b.norm(x)
+    wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
+    added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
+    split = b("Concat", f"{batch} {length} {b.constant([HEADS])} {b.constant([WIDTH // HEADS])}", axis=0)
+    q, k, v = (b("Transpose", b("Reshape", f"{b.linear(x, WIDTH)} {split}"), perm=p)
+               for p in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
+    products = b("MatMul", f"{q} {k}")
+    scaled = b("Div", f"{products} {b.constant(8**0.5, np.float32)}")
+    scores = b("Add", f"{scaled} {added}")
+    mixed = b("MatMul", f"{b('Softmax', scores, axis=-1)} {v}")
+    turned = b("Transpose", mixed, perm=[0, 2, 1, 3])
+    joined = b("Reshape", f"{turned} {b('Concat', f'{batch} {length} {b.constant([WIDTH])}', axis=0)}")
+    x = b.norm(b("Add", f"{b.linear(joined, WIDTH)} {x}"))
+    hidden = b.linear(x, 2 * WIDTH)
+    half = b("Mul", f"{hidden} {b.constant(0.5, np.float32)}")
+    erf = b("Erf", b("Div", f"{hidden} {b.constant(2**0.5, np.float32)}"))
+    gelu = b("Mul", f"{half} {b('Add', f'{erf} {b.constant(1, np.float32)}')}")
+    x = b("LayerNormalization", f"{b('Add', f'{b.linear(gelu, WIDTH, 2 * WIDTH)} {x}')} {b.weight(WIDTH)} {b.weight(WIDTH)}")
+    b.nodes[-1].output[0] = "hidden"
+    weights = b("Cast", b("Unsqueeze", f"kept {b.constant([2])}"), to=TensorProto.FLOAT)
+    total = b("ReduceSum", f"{b('Mul', f'hidden {weights}')} {b.constant([1])}", keepdims=0)
+    count = b("Clip", f"{b('ReduceSum', f'{weights} {b.constant([1])}', keepdims=0)} {b.constant(1e-9, np.float32)}")
+    b.nodes.append(helper.make_node("Div", [total, count], ["pooled"], name="pooled"))
+    b.nodes.append(helper.make_node("Gather", ["hidden", b.constant(0)], ["first"], name="first", axis=1))
+    return graphs.model(b.nodes, [graphs.value("words", [1, "tokens"], TensorProto.INT64),
+                                  graphs.value("kept", [1, "tokens"], TensorProto.INT64)],
+                        [graphs.value("hidden", [1, "tokens", WIDTH]), graphs.value("pooled", [1, WIDTH]),
+                         graphs.value("first", [1, WIDTH])], b.weights, opset=17)
+
+
+def fused_encoder():
+    """The same kind of encoder as ONNX Runtime's optimizer writes it, and two other forms of attention."""
+    b, microsoft = Body(10), {"domain": "com.microsoft"}
+    tables = " ".join(b.weight(n, WIDTH) for n in (WORDS, POSITIONS, 2))
+    operands = f"words parts {tables} {b.weight(WIDTH)} {b.weight(WIDTH)} kept".split()
+    b.nodes.append(helper.make_node("EmbedLayerNormalization", operands, ["x", "ends"], name="embed", **microsoft))
+    y = b("Attention", f"x {b.weight(WIDTH, 3 * WIDTH)} {b.weight(3 * WIDTH)} ends", num_heads=HEADS, **microsoft)
+    x = b("SkipLayerNormalization", f"x {y} {b.weight(WIDTH)} {b.weight(WIDTH)} {b.weight(WIDTH)}", **microsoft)
+    wide = b("MatMul", f"{x} {b.weight(WIDTH, 32)}")
+    wide = b("BiasGelu", f"{wide} {b.weight(32)}", **microsoft)
+    y = b("MatMul", f"{wide} {b.weight(32, WIDTH)}")
+    x = b("SkipSimplifiedLayerNormalization", f"{x} {y} {b.weight(WIDTH)}", **microsoft)
+    y = b("MultiHeadAttention", f"{x} {x} {x} {b.weight(3 * WIDTH)} kept", num_heads=HEADS, **microsoft)
+    b.nodes.append(helper.make_node("Add", [x, y], ["y"]))
+    b("MultiHeadAttention", f"y memory memory {b.weight(3 * WIDTH)}", num_heads=HEADS, **microsoft)
+    b.nodes[-1].output[0] = "crossed"  # the memory has as many rows as the capacity, by chance
+    b.nodes.append(helper.make_node("Attention", ["memory", "y", "y"], ["gathered"], q_num_heads=HEADS, kv_num_heads=HEADS))
+    made = graphs.model(b.nodes, [graphs.value(n, [1, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
+                        [graphs.value("memory", [1, 12, WIDTH])],
+                        [graphs.value("y", [1, "tokens", WIDTH]), graphs.value("crossed", [1, "tokens", WIDTH]),
+                         graphs.value("gathered", [1, 12, WIDTH])], b.weights, opset=23)
+    made.opset_import.add(domain="com.microsoft", version=1)
+    return made
+
+
+def reductions():
+    """Reductions, sums and a softmax along the axis: what lies behind the length must not enter them."""
+    b = Body(6)
+    results = []
+
+    def output(name, shape, kind=TensorProto.FLOAT):
+        b.nodes[-1].output[0] = name
+        results.append(graphs.value(name, shape, kind))
+
+    for op in ("ReduceMax", "ReduceMin", "ReduceMean", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSumExp", "ReduceSumSquare"):
+        b(op, "x", axes=[1], keepdims=0)
+        output(op.lower(), [2, 5])
+    b("ReduceMean", "x", axes=[1, 2], keepdims=1)
+    output("mean_of_both", [2, 1, 1])
+    b("ArgMax", "x", axis=1)
+    output("best", [2, 1, 5], TensorProto.INT64)
+    b("Softmax", "x", axis=1)
+    output("shares", [2, "tokens", 5])
+    b("CumSum", f"x {b.constant(1)}", reverse=1)
+    output("sums", [2, "tokens", 5])
+    length = b("Cast", b("Gather", f"{b('Shape', 'x')} {b.constant(1)}"), to=TensorProto.FLOAT)
+    b("Div", f"x {length}")
+    output("divided", [2, "tokens", 5])
+    b("Concat", f"{b.weight(2, 1, 5)} x", axis=1)
+    output("longer", [2, "more", 5])
+    turned = b("Transpose", "x", perm=[0, 2, 1])
+    b("MatMul", f"{turned} x")
+    output("gram", [2, 5, 5])
+    b("MatMul", f"x {turned}")
+    output("pairs", [2, "tokens", "tokens"])
+    b("Einsum", "x x", equation="bti,btj->ij")
+    output("joint", [5, 5])
+    return graphs.model(b.nodes, [graphs.value("x", [2, "tokens", 5])], results, b.weights, opset=13)
+
+
+def convolutions():
+    """Convolutions and pools along the axis: strides and padding change its extent."""
+    b = Body(7)
+    y = b("Conv", f"x {b.weight(6, 4, 3)} {b.weight(6)}", pads=[1, 1])
+    y = b("Conv", f"{b('Relu', y)} {b.weight(6, 6, 3)}", pads=[1, 1], strides=[2])
+    y = b("MaxPool", y, kernel_shape=[3], pads=[1, 1], strides=[1])
+    b.nodes[-1].output[0] = y = "features"
+    b("GlobalAveragePool", y)
+    b.nodes[-1].output[0] = "mean"
+    b("Pad", f"{y} {b.constant([0, 0, 1, 0, 0, 2])} {b.constant(0.5, np.float32)}")
+    b.nodes[-1].output[0] = "padded"
+    return graphs.model(b.nodes, [graphs.value("x", [1, 4, "tokens"])],
+                        [graphs.value("features", [1, 6, "half"]), graphs.value("mean", [1, 6, 1]),
+                         graphs.value("padded", [1, 6, "more"])], b.weights, opset=13)
+
+
+def unpadded():
+    """A convolution that needs five entries, pools of its windows, and the share of each."""
+    b = Body(11)
+    y = b("AveragePool", b("Conv", f"x {b.weight(3, 2, 3)}"), kernel_shape=[2], strides=[2])
+    length = b("Cast", b("Gather", f"{b('Shape', 'x')} {b.constant(2)}"), to=TensorProto.FLOAT)
+    b.nodes.append(helper.make_node("Div", [y, length], ["y"]))
+    b.nodes.append(helper.make_node("Slice", ["x", b.constant([1]), b.constant([1000]), b.constant([2])], ["rest"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, 2, "tokens"])],
+                        [graphs.value("y", [1, 3, "half"]), graphs.value("rest", [1, 2, "rest"])], b.weights, opset=13)
+
+
+def causal():
+    """A mask made of the length: Trilu of ConstantOfShape, and a comparison of positions."""
+    b = Body(8)
+    length = b("Gather", f"{b('Shape', 'x')} {b.constant([1])}")
+    square = b("Concat", f"{length} {length}", axis=0)
+    ones = b("ConstantOfShape", square, value=number("one", [1]))
+    upper = b("Trilu", f"{ones} {b.constant(1)}", upper=1)
+    added = b("Mul", f"{upper} {b.constant(-3e38, np.float32)}")
+    scores = b("MatMul", f"x {b('Transpose', 'x', perm=[0, 2, 1])}")
+    b("MatMul", f"{b('Softmax', b('Add', f'{scores} {added}'), axis=-1)} x")
+    b.nodes[-1].output[0] = "y"
+    places = b("Range", f"{b.constant(0)} {b('Squeeze', f'{length} {b.constant([0])}')} {b.constant(1)}")
+    b("Mul", f"x {b('Cast', b('Unsqueeze', f'{places} {b.constant([1])}'), to=TensorProto.FLOAT)}")
+    b.nodes[-1].output[0] = "weighted"
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 8])],
+                        [graphs.value("y", [1, "tokens", 8]), graphs.value("weighted", [1, "tokens", 8])], b.weights, opset=15)
+
+
+def with_state():
+    """A sum beside rows of the open axis, which an input begins and an output goes on with."""
+    b = Body(14)
+    b.nodes.append(helper.make_node("Add", ["hidden_in", b("ReduceSum", f"x {b.constant([1])}", keepdims=0)], ["hidden_out"]))
+    b.nodes.append(helper.make_node("Add", ["x", "hidden_in"], ["y"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6]), graphs.value("hidden_in", [1, 6])],
+                        [graphs.value("y", [1, "tokens", 6]), graphs.value("hidden_out", [1, 6])], b.weights, opset=13)
+
+
+def accepted():
+    return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
+            "convolutions": (convolutions(), 13), "causal": (causal(), 11),
+            "kernel": (unpadded(), 9, 5)}
+
+
+def many_entries():
+    """A square of 16,900 entries times the length, which is too much to compute for every length."""
+    b = Body(12)
+    length = b("Gather", f"{b('Shape', 'x')} {b.constant([1])}")
+    ones = b("ConstantOfShape", b("Concat", f"{length} {length}", axis=0), value=number("one", [1]))
+    b.nodes.append(helper.make_node("Mul", [ones, b("Cast", length, to=TensorProto.FLOAT)], ["z"], name="mixing"))
+    b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights), 130
+
+
+def split_length():
+    """Constants of the length that do not fit each other at every length."""
+    b = Body(13)
+    length = b("Gather", f"{b('Shape', 'x')} {b.constant([1])}")
+    ones = b("ConstantOfShape", length, value=number("one", [1]))
+    b.nodes.append(helper.make_node("Add", [ones, b.weight(8)], ["z"], name="mixing"))
+    b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
+    return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights)
+
+
+def refused():
+    """Graphs of one node that mixes the axis, by what the report says."""
+    def one(op, *inputs, shape=(2, "tokens", 6), opset=13, weights=(), outputs=("y",), **attributes):
+        node = helper.make_node(op, ["x", *inputs], list(outputs), name="mixing", **attributes)
+        return graphs.model([node], [graphs.value("x", shape)], [graphs.value("y", None)], list(weights), opset)
+
+    backwards = [graphs.integers(n, v) for n, v in (("first", -1), ("last", -1000), ("axis", 1), ("step", -1))]
+    weight = graphs.weight(np.random.default_rng(9), "w", 2, 8, 6)
+    return {
+        "the slice begins at": one("Slice", "first", "last", "axis", "step", weights=backwards),
+        "begins at a place": one("Slice", "first", "last", "axis", weights=[
+            graphs.integers("first", -1), graphs.integers("last", 1000), graphs.integers("axis", 1)]),
+        "is empty where tokens is 1": one("Slice", "first", "last", "axis", weights=[
+            graphs.integers("first", 1), graphs.integers("last", 1000), graphs.integers("axis", 1)]),
+        "merged with another": one("Reshape", "shape", weights=[graphs.integers("shape", -1, 6)]),
+        "the shape operand is": one("Reshape", "shape", weights=[graphs.integers("shape", 2, 8, 2, 3)]),
+        "entries of another operand follow": one("Concat", "x", axis=1),
+        "has 8 entries whatever": one("Add", "w", weights=[weight]),
+        "counts from the end": one("Gather", "last", axis=1, weights=[graphs.integers("last", -1)]),
+        "means and variances": one("InstanceNormalization", "scale", "scale", shape=(2, 6, "tokens"), weights=[
+            graphs.weight(np.random.default_rng(9), "scale", 6)]),
+        "padding by a constant": one("Pad", "pads", mode="reflect", weights=[graphs.integers("pads", 0, 1, 0, 0, 1, 0)]),
+        "is not known": one("GRU", "w", "r", shape=("tokens", 1, 6), hidden_size=2, weights=[
+            graphs.weight(np.random.default_rng(9), "w", 1, 6, 6), graphs.weight(np.random.default_rng(9), "r", 1, 6, 2)]),
+        "no entries where tokens is 2; use --capacity tokens=3..8": one("Conv", "w", shape=(1, 6, "tokens"), weights=[
+            graphs.weight(np.random.default_rng(9), "w", 2, 6, 3)]),
+        "the entries of Cast": many_entries(),
+        "cannot be evaluated where tokens is 2": split_length(),
+        "windows at its end": one("AveragePool", shape=(1, 6, "tokens"), kernel_shape=[3], pads=[1, 1]),
+    }

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Imports models with an axis of open extent. Each runs at several lengths, with NaN behind the length of its inputs.
+
+    tests/tools/import_capacity_test.py --compiler g++ -- -Iinclude -mavx2
+
+Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
+"""
+import sys
+import tempfile
+from pathlib import Path
+
+from tool_checks import called, expect, expect_refusal, finished, options, skip_without
+
+skip_without("numpy", "onnx")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import capacity_graphs as graphs  # noqa: E402
+import import_onnx  # noqa: E402
+from imported_program import compile_and_run, embedded  # noqa: E402
+from onnx_import.capacity import Capacity, Count  # noqa: E402
+from onnx_import.run import import_model  # noqa: E402
+
+
+def check_counts():
+    """Counts that stay simple are written, others are not."""
+    lengths = np.arange(1, 20)
+    for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
+                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
+        expect(Count(numbers).text("n") == text, f"the count {list(numbers)} is {Count(numbers).text('n')}, not {text}")
+    expect(Count([4, 5, 6], 3).text("n") == "n + 1" and Count([4, 5, 6], 3).at(5) == 6, "a count from length 3 on")
+    expect(Capacity("n", 20).lengths_to_test() == [20, 11, 1], "lengths to test")
+
+
+def check_refusals(folder):
+    for reason, case in graphs.refused().items():
+        model, most = case if isinstance(case, tuple) else (case, 8)
+        complete, text = import_model(model, "refused", folder, capacity=("tokens", most), check=False)
+        lines = [line for line in text.splitlines() if line.startswith("  mixing (")]
+        expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
+
+
+def check_options(folder):
+    path = folder / "encoder.onnx"
+    onnx.save(graphs.encoder(), path)
+    cases = {"tokens=1": "between 2 and", "tokens=9..9": "above the least", "tokens=many": "give a number",
+             "rows=8": "no input or axis", "tokens=8 --capacity rows=3": "one axis can have a capacity",
+             "tokens=8 --state words=hidden": "--capacity tokens with --state words",
+             "tokens=8 --weights bf16": "--capacity tokens with --weights bf16"}
+    for options, reason in cases.items():
+        expect_refusal(options, import_onnx.main, [path, "--out", folder / "out", *f"--capacity {options}".split()], folder / "out",
+                       reason)
+    status, text, _ = called(import_onnx.main, path, "--out", folder / "out", "--capacity", "tokens=99")
+    expect(status == 1 and "use --capacity tokens=24" in text, f"a capacity that is too great: status {status}, {text}")
+    expect(not (folder / "out").exists(), "a capacity that is too great: nothing is written")
+
+
+def check_embedded(folder):
+    """The weights in the program, with a table that has an entry for each length."""
+    path = folder / "embedded.onnx"
+    onnx.save(graphs.unpadded(), path)
+    status, text, _ = called(import_onnx.main, path, "--out", folder, "--capacity", "tokens=5..9", "--name", "embedded", "--embed")
+    expect(status == 0 and "_of_tokens{};" in (folder / "embedded.hpp").read_text(), f"--embed with --capacity: {text}")
+    return "embedded"
+
+
+def check_states(folder):
+    """An input that its name makes a state elsewhere stays an input; the report says so."""
+    path = folder / "stateful.onnx"
+    onnx.save(graphs.with_state(), path)
+    status, text, _ = called(import_onnx.main, path, "--out", folder, "--capacity", "tokens=6", "--name", "stateful")
+    expect(status == 0 and "hidden_in -> hidden_out is no state: --capacity" in text, f"states by names: {text}")
+    return "stateful"
+
+
+def main():
+    given = options(__doc__).parse_args()
+    check_counts()
+    with tempfile.TemporaryDirectory() as made:
+        folder, names = Path(made), []
+        check_refusals(folder)
+        check_options(folder)
+        names += [check_embedded(folder), check_states(folder)]
+        for name, (model, *extents) in graphs.accepted().items():
+            complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", *extents))
+            expect(complete, text)
+            if complete:
+                names.append(f"open_{name}")
+        compile_and_run(names, folder, given.compiler, given.flags, checks={"embedded": embedded("embedded")})
+    return finished()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Imports PyTorch modules by tools/import_torch.py, compiles what it writes in one program and runs it.
+
+    tests/tools/import_torch_test.py --compiler g++ -- -Iinclude -mavx2
+
+Exits with 77 (skipped) if PyTorch or NumPy is missing. tests/tools/import_checkpoint_test.py needs NumPy alone.
+"""
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from tool_checks import ROOT, called, expect, finished, options, skip_without
+
+skip_without("numpy", "torch")
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+import import_torch  # noqa: E402
+import import_torch_functions as functions  # noqa: E402
+import import_torch_modules as modules  # noqa: E402
+from import_torch_refusals import check_refusals  # noqa: E402
+from imported_program import compile_and_run  # noqa: E402
+from onnx_import.errors import ModelError  # noqa: E402
+from onnx_import.safetensors import write_safetensors  # noqa: E402
+from torch_import.page import covered_rows  # noqa: E402
+from torch_import.part import NetTranslation, snake  # noqa: E402
+from torch_import.run import check_outputs, import_module, run_module  # noqa: E402
+from torch_import.safetensors import read_safetensors  # noqa: E402
+from torch_import.scope import Scope  # noqa: E402
+from torch_import.source import samples_for  # noqa: E402
+
+
+def check_names():
+    expect([snake(n) for n in ("ResNetBlock", "MLP", "GPT2Block", "block")] == ["res_net_block", "mlp", "gpt2_block", "block"],
+           "names of types")
+
+
+def check_page():
+    page = (ROOT / "docs/import_torch.md").read_text()
+    expect(all(row in page for row in covered_rows()), "docs/import_torch.md lists the tables; run tools/torch_import/page.py")
+
+
+def check_functions():
+    """Each function alone: what is recorded gives the numbers of torch. The C++ of the operators is tested elsewhere."""
+    for title, module, inputs in functions.cases():
+        problems = []
+        try:
+            scope = Scope(module, inputs, {}, "", problems)
+            if not title.startswith("scaled"):
+                check_outputs(scope, run_module(module, inputs, {}))
+            problems += NetTranslation(scope, "n").problems
+        except ModelError as failure:
+            problems.append(failure)
+        expect(not problems, f"{title}: {problems}")
+
+
+def check_command(folder):
+    """The whole command, with weights from a file: the outputs are those of the module with these weights."""
+    (folder / "perceptron.py").write_text("from import_torch_modules import Perceptron\n")
+    module = modules.randomise(modules.Perceptron())
+    x = torch.randn(2, 16)
+    torch.save({"state_dict": module.state_dict()}, folder / "weights.pt")
+    np.save(folder / "x.npy", x.numpy())
+    command = [sys.executable, str(ROOT / "tools/import_torch.py"), f"{folder}/perceptron.py:Perceptron", "--name", "by_command",
+               "--state", str(folder / "weights.pt"), "--input", f"{folder}/x.npy", "--out", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env={"PYTHONPATH": str(Path(__file__).resolve().parent), "PATH": ""})
+    expect(done.returncode == 0, f"the command imports a module: {done.stdout}{done.stderr}")
+    if done.returncode == 0:
+        found = read_safetensors(folder / "by_command_test.safetensors")["output.y"]
+        expect(np.array_equal(found, module(x).detach().numpy()), "the weights are those of --state")
+    write_safetensors(folder / "weights.safetensors", [(n, t.numpy()) for n, t in module.state_dict().items()])
+    status, _, _ = called(import_torch.main, "import_torch_modules:Perceptron", "--state", folder / "weights.safetensors",
+                          "--name", "by_package", "--input", folder / "x.npy", "--out", folder)
+    expect(status == 0, "a module of a package is imported")
+    expect((folder / "by_package_test.safetensors").read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
+           "weights of a safetensors file are those of a file by torch.save")
+    return ["by_command"]
+
+
+def check_samples():
+    """A tuple of inputs, and integers below the entries of the smallest table."""
+    args, _ = samples_for(modules.Steps(), ["3,2,4", "2,2,3+2,2,6"])
+    expect(isinstance(args[1], tuple) and [tuple(t.shape) for t in args[1]] == [(2, 2, 3), (2, 2, 6)], "a tuple of inputs")
+    args, _ = samples_for(modules.Nested(), ["2,200:int64"])
+    expect(args[0].dtype == torch.int64 and int(args[0].max()) < 32, "integers below the entries of the smallest table")
+
+
+def check_uncovered(folder):
+    """What is not covered is listed with its path, all at once; the header has a stub, and the status is 1."""
+    class Inner(torch.nn.Module):
+        def forward(self, x):
+            return torch.linalg.inv(x)
+
+    class Outer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x):
+            return torch.fft.fft(self.inner(x)).real + x
+
+    complete, text = import_module(Outer(), [torch.randn(4, 4)], {}, "uncovered", folder)
+    named = all(part in text for part in ("inner: linalg_inv", "fft_fft", "real"))
+    expect(not complete and named, f"what is missing is listed: {text}")
+    expect("TODO" in (folder / "uncovered.hpp").read_text(), "the header has stubs")
+
+
+def check_fallback(folder):
+    """What the tables do not have goes by ONNX, if that has it; the report says so."""
+    try:
+        import onnx  # noqa: F401
+    except ImportError as missing:
+        print(f"the way through ONNX is not tested: {missing}")
+        return []
+    x = torch.randn(1, 2, 4, 4)
+    complete, text = import_module(modules.Exported(), [x], {}, "exported", folder)
+    expect(complete and "through ONNX, because" in text and "pixel_unshuffle" in text, f"the way through ONNX: {text}")
+    complete, text = import_module(modules.Exported(), [x], {}, "kept", folder, through_onnx=False)
+    expect(not complete and "ONNX" not in text, f"not through ONNX if that is forbidden: {text}")
+    complete, text = import_module(modules.randomise(modules.Perceptron()), [torch.randn(2, 16)], {}, "asked", folder,
+                                   through_onnx=True)
+    expect(complete and "through ONNX." in text, f"through ONNX if that is asked for: {text}")
+    return ["exported", "asked"]
+
+
+def main():
+    given = options(__doc__).parse_args()
+    warnings.simplefilter("ignore")
+    check_names()
+    check_page()
+    check_samples()
+    check_functions()
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        names = check_command(folder) + check_fallback(folder)
+        check_uncovered(folder)
+        check_refusals(folder)
+        for name, module, inputs, texts in modules.cases():
+            try:
+                complete, text = import_module(modules.randomise(module), inputs, {}, name, folder, through_onnx=False)
+                expect(complete, f"{name}: {text}")
+                header = (folder / f"{name}.hpp").read_text()
+                for part in texts:
+                    expect(part in header, f"{name}: its header has {part}")
+                names.append(name)
+            except ModelError as failure:
+                expect(False, f"{name}: {failure}")
+        compile_and_run(names, folder, given.compiler, given.flags, most=4)
+    return finished()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

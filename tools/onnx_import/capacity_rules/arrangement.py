@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Operators that move or choose entries."""
+import numpy as np
+
+from ..parameters import axis_of
+from .registry import Operand, broadcast, mask, rule, static
+
+@rule("Transpose")
+def transpose(c, node, outputs):
+    x = node.inputs[0]
+    order = node.attribute("perm") or list(range(len(x.shape)))[::-1]
+    return {i: x.axes[a] for i, a in enumerate(order) if a in x.axes}
+
+
+def integers_at(c, value, attribute, length):
+    """The integers of an operand at a length; those of the attribute if there is none."""
+    return attribute if value is None else [int(n) for n in c.array_at(value, length).reshape(-1)]
+
+
+def behind(shape, axis):
+    return int(np.prod(shape[axis + 1:], dtype=np.int64))
+
+
+@rule("Reshape", "Flatten", "Squeeze", "Unsqueeze")
+def reshape(c, node, outputs):
+    """An open axis stays one if it keeps its extent and what lies behind it."""
+    x, y, axes = node.inputs[0], outputs[0], {}
+    for axis, count in x.axes.items():
+        same = [i for i, n in enumerate(y.shape) if n == x.shape[axis] and behind(y.shape, i) == behind(x.shape, axis)]
+        if not same or x.shape[axis] == 1:
+            c.refuse("it is merged with another axis, or split")
+        axes[same[0]] = count
+    if node.op == "Squeeze" and not node.integers(1, "axes"):
+        c.refuse("Squeeze without axes drops it where it is 1")
+    if node.op == "Reshape":
+        check_shape_operand(c, node, x, y, axes)
+    return axes
+
+
+def check_shape_operand(c, node, x, y, axes):
+    """The shape operand must give the same open axes at every length."""
+    shape = node.input(1)
+    for length in c.lengths:
+        wanted = [axes[i].at(length) if i in axes else n for i, n in enumerate(y.shape)]
+        if shape is None:
+            given = list(node.attribute("shape"))
+        else:
+            given = integers_at(c, shape, None, length)
+        old = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
+        if not node.attribute("allowzero", 0):
+            given = [old[i] if n == 0 else n for i, n in enumerate(given)]
+        if -1 in given:
+            rest = int(np.prod([n for n in given if n != -1], dtype=np.int64))
+            given[given.index(-1)] = int(np.prod(old, dtype=np.int64)) // max(rest, 1)
+        if given != wanted:
+            c.refuse(f"the shape operand is {given} where {c.name} is {length}; {wanted} is needed")
+
+
+@rule("Expand")
+def expand(c, node, outputs):
+    x, shape, y = node.inputs[0], node.inputs[1], outputs[0]
+    extents = []
+    for length in c.lengths:
+        given = integers_at(c, shape, None, length)
+        old = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
+        given, old = ([1] * (len(y.shape) - len(s)) + s for s in (given, old))
+        if any(a != b and 1 not in (a, b) for a, b in zip(given, old)):
+            c.refuse(f"shapes {old} and {given} do not fit where {c.name} is {length}")
+        extents.append([max(a, b) for a, b in zip(given, old)])
+    return c.axes_of(extents)
+
+
+@rule("ConstantOfShape")
+def constant_of_shape(c, node, outputs):
+    return c.axes_of([[int(n) for n in a.reshape(-1)] for a in node.inputs[0].family])
+
+
+@rule("Tile")
+def tile(c, node, outputs):
+    static(c, node, 1)
+    x = node.inputs[0]
+    if any(node.inputs[1].array.reshape(-1)[a] != 1 for a in x.axes):
+        c.refuse("it is repeated")
+    return x.axes
+
+
+@rule("Concat")
+def concat(c, node, outputs):
+    rank = len(outputs[0].shape)
+    axis = axis_of(node.attribute("axis"), rank)
+    if any(v.family is not None for v in node.inputs):
+        c.refuse("the entries of an operand depend on it")
+    axes = broadcast(c, [Operand(v.name, v.shape[:axis] + (1,) + v.shape[axis + 1:],
+                                 {i: n for i, n in v.axes.items() if i != axis}) for v in node.inputs], rank)
+    if any(axis in v.axes for v in node.inputs[:-1]):
+        c.refuse("entries of another operand follow its last one")
+    last = node.inputs[-1]
+    if axis in last.axes:
+        before = sum(v.shape[axis] for v in node.inputs[:-1])
+        axes[axis] = c.count(before + n for n in last.axes[axis].numbers)
+    return axes
+
+
+@rule("Split")
+def split(c, node, outputs):
+    static(c, node, 1)
+    x = node.inputs[0]
+    if axis_of(node.attribute("axis", 0), len(x.shape)) in x.axes:
+        c.refuse("it is split")
+    return x.axes
+
+
+@rule("Slice")
+def slice_(c, node, outputs):
+    x, operands = node.inputs[0], [node.input(i) for i in range(1, 5)]
+    if any(v is not None and v.axes for v in operands):
+        c.refuse("the number of bounds depends on it")
+    extents, last = [], None
+    for length in list(c.lengths)[::-1]:
+        starts, ends, axes, steps = (integers_at(c, v, node.attribute(name), length)
+                                     for v, name in zip(operands, ("starts", "ends", "axes", "steps")))
+        axes = [axis_of(a, len(x.shape)) for a in (range(len(starts)) if axes is None else axes)]
+        shape = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
+        begins = {}
+        for first, end, axis, step in zip(starts, ends, axes, steps or [1] * len(starts)):
+            places = range(*slice(first, end, step).indices(shape[axis]))
+            begins[axis], shape[axis] = (places.start, step), len(places)
+        last = last or begins
+        moved = [a for a in begins if begins[a] != last[a] and shape[a]]
+        if moved:
+            c.refuse("the slice begins at a place that depends on it")
+        extents.append(shape)
+    for column in zip(*extents):
+        if 0 in column:
+            c.refuse(f"the slice is empty where {c.name} is {c.most - column.index(0)}")
+    return c.axes_of(extents[::-1])
+
+
+@rule("Gather")
+def gather(c, node, outputs):
+    x, indices = node.inputs
+    axis, rank = axis_of(node.attribute("axis", 0), len(x.shape)), len(indices.shape)
+    if x.family is not None or indices.family is not None:
+        c.refuse("an operand depends on it")
+    if axis in x.axes:
+        if not indices.constant or indices.axes:
+            c.refuse("indices choose entries along it")
+        if not ((indices.array >= 0) & (indices.array < min(x.axes[axis].numbers))).all():
+            c.refuse(f"entry {indices.array.reshape(-1).tolist()} does not exist for every count, or counts from the end")
+    elif not indices.constant:
+        for a in indices.axes:
+            mask(node, 1, a, 0)  # no look-up of what lies behind the count
+    axes = {axis + i: n for i, n in indices.axes.items()}
+    axes.update({a if a < axis else a + rank - 1: n for a, n in x.axes.items() if a != axis})
+    return axes
+
+
+@rule("Trilu")
+def trilu(c, node, outputs):
+    static(c, node, 1)
+    return node.inputs[0].axes
+
+
+@rule("CumSum")
+def cumsum(c, node, outputs):
+    static(c, node, 1)
+    x = node.inputs[0]
+    axis = axis_of(int(node.inputs[1].array), len(x.shape))
+    if axis in x.axes and node.attribute("reverse", 0):
+        mask(node, 0, axis, 0)
+    return x.axes
+
+
+@rule("OneHot")
+def one_hot(c, node, outputs):
+    static(c, node, 1, 2)
+    axis = axis_of(node.attribute("axis", -1), len(node.inputs[0].shape) + 1)
+    return {a if a < axis else a + 1: n for a, n in node.inputs[0].axes.items()}
+
+
+@rule("TopK")
+def top_k(c, node, outputs):
+    static(c, node, 1)
+    x = node.inputs[0]
+    if axis_of(node.attribute("axis", -1), len(x.shape)) in x.axes:
+        c.refuse("it may have fewer entries than are wanted")
+    return x.axes
+
+
+@rule("Pad")
+def pad(c, node, outputs):
+    static(c, node, 1, 2, 3)
+    x, rank = node.inputs[0], len(node.inputs[0].shape)
+    pads = node.integers(1, "pads")
+    axes = range(rank) if node.input(3) is None else [axis_of(int(a), rank) for a in node.inputs[3].array.reshape(-1)]
+    result = dict(x.axes)
+    for i, axis in enumerate(axes):
+        before, after = pads[i], pads[i + len(axes)]
+        if axis not in x.axes or (before, after) == (0, 0):
+            continue
+        if node.attribute("mode", "constant") != "constant" or before < 0 or after < 0:
+            c.refuse("only padding by a constant is known")
+        value = node.attribute("value", 0.0) if node.input(2) is None else node.inputs[2].array.reshape(-1)[0]
+        mask(node, 0, axis, value)
+        result[axis] = c.count(before + n + after for n in x.axes[axis].numbers)
+    return result

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What an importer writes: the lines, members and buffers of a C++ function."""
+from dataclasses import dataclass
+
+from .cpp import tensor_type
+from .graph import Graph
+
+
+@dataclass(eq=False)
+class Line:
+    """One step: an expression with a name, which waits for its reader or is written to memory."""
+
+    name: str
+    text: str
+    comment: str
+    array: object
+    place: str = "lazy"  # or "buffer", "output", "statement", "memory", "raw", "stub"
+    heavy: bool = False
+    view: bool = False
+    operations: int = 1
+    states: frozenset = frozenset()  # that an expression reads when it is evaluated
+    rows: str = None  # how many rows are computed, if fewer than all
+    keys: bool = False  # a softmax that keeps the keys below a count
+
+
+@dataclass(eq=False)
+class Nested:
+    """A member of the buffers that is no tensor: a state, or the buffers of a part."""
+
+    name: str
+    kind: str
+    size: int  # in bytes
+
+
+@dataclass(eq=False)
+class Member:
+    """Weights: a tensor, a packed matrix or a module of ashlar. `arrays` are those of the file, by name."""
+
+    text: str
+    stored: str
+    kind: str
+    shown: str
+    arrays: dict
+
+
+class Program:
+    """What the writers of headers, tests and reports take. Texts are names in C++."""
+
+    def __init__(self, graph=None):
+        self.graph = graph or Graph("")  # whose states the test compares
+        self.structs, self.nested = [], []  # definitions before the struct; further buffers
+        self.members, self.lines, self.inputs, self.outputs = [], [], [], []
+        self.states, self.state_objects = [], {}  # pairs of a member and a value; types of members that are no tensors
+        self.distances = {}, {}  # those of the results of two calls, if weights are narrow
+        self.open = None  # OpenAxes, if an axis has a capacity
+
+    def buffers(self):
+        """The lines whose values are in the scratch."""
+        return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
+
+    def buffer_members(self):
+        """The members of the struct of buffers: pairs of a type and a name."""
+        tensors = [(tensor_type(b.array.dtype, b.array.shape), b.name) for b in self.buffers()]
+        return tensors + [(nested.kind, nested.name) for nested in self.nested]
+
+    def buffer_bytes(self):
+        tensors = sum(b.array.dtype.itemsize * b.array.size for b in self.buffers())
+        return tensors + sum(nested.size for nested in self.nested)

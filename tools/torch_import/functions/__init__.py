@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Functions of torch as operators of ONNX."""
+from . import convolutions, elementwise, products, reductions, shapes  # noqa: F401
+from .registry import TABLE
+
+__all__ = ["TABLE"]
