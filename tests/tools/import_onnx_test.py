@@ -55,6 +55,9 @@ def check_command(folder):
     expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
     done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, f"the command imports a model: {done.stdout}{done.stderr}")
+    header = (folder / "attentive.hpp").read_text()
+    expect(all(f"const auto {line}" in header for line in ("products = matmul", "scores = products", "shares = softmax<3>")),
+           "attention is one step")
     narrow = subprocess.run(command + ["--shape", "rows=5", "--weights", "bf16", "--out", str(folder / "narrow")],
                             capture_output=True, text=True, check=False)
     expect(narrow.returncode == 0 and "q.weight: bf16, 512 bytes" in narrow.stdout, f"--weights: {narrow.stdout}{narrow.stderr}")

@@ -18,6 +18,8 @@ class Line:
     heavy: bool = False
     view: bool = False
     operations: int = 1
+    scores: bool = False  # a product, and functions of its elements
+    weights: bool = False  # a softmax of scores that is one expression with them
     states: frozenset = frozenset()  # that an expression reads when it is evaluated
     rows: str = None  # how many rows are computed, if fewer than all
     keys: bool = False  # a softmax that keeps the keys below a count

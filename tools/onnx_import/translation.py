@@ -191,7 +191,7 @@ class Translation(Program):
             if self.open:
                 self.open.apply(step, entry)
             else:
-                step.materialise_operands(entry)
+                step.materialise_operands(entry, step.kept_expression())
             results = entry.translate(step)
             if node.open.get("share"):
                 results = self.open.finish(step, results)
@@ -223,10 +223,14 @@ class Translation(Program):
         read = {self.texts.get(id(v)) for v in step.node.inputs if v is not None} & {self.texts[id(v)] for _, v in self.states}
         line.states = frozenset(read).union(*(o.states for o in operands))
         line.heavy = entry is not None and entry.heavy or any(o.heavy for o in operands)
-        free = self.open is not None and entry is not None and entry.view  # scores reach their softmax as an expression
-        own = 0 if free else entry.operations if entry is not None else 1
+        own = 0 if entry is not None and entry.view else entry.operations if entry is not None else 1
         line.operations = own + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
+        products = [o for o in operands if o.heavy]
+        by_element = entry is not None and not entry.heavy and not entry.view
+        line.scores = step.op == "MatMul" and not products or (
+            by_element and len(products) == 1 and products[0].scores and products[0].array.shape == value.shape)
+        line.weights = text.startswith(f"softmax<{len(value.shape) - 1}>(") and any(o.scores for o in products)
         if step.in_memory:
             line.heavy, line.view = False, True
         if self.open:
@@ -276,6 +280,15 @@ class Step:
     def operand_lines(self):
         found = (self.translation.producers.get(id(v)) for v in self.node.inputs if v is not None)
         return [line for line in found if line is not None]
+
+    def kept_expression(self):
+        """The operand that the plan computes together with its reader, as in attention: scores of a softmax along their last
+        axis, and its result at the left of a product."""
+        line = self.translation.producers.get(id(self.node.inputs[0])) if self.node.inputs[0] is not None else None
+        if line is None or line.place != "lazy":
+            return None
+        along_rows = self.op == "Softmax" and self.attribute("axis", -1 if self.opset >= 13 else 1) in (-1, self.rank - 1)
+        return line if along_rows and line.scores or self.op == "MatMul" and line.weights else None
 
     def materialise_operands(self, entry, fused=None):
         """At most one product or reduction for each step: others are in memory before, but for `fused`."""
