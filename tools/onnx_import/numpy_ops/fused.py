@@ -2,14 +2,10 @@
 """Operators that ONNX Runtime's optimizer makes of several: products with an activation, channels last, norms of groups."""
 import numpy as np
 
-from .elementwise import erf, sigmoid
+from .elementwise import gelu, sigmoid
 from .products import convolution, fused_matmul, gemm, max_pool
 from .reductions import softmax_along
 from .registry import TABLE, evaluates
-
-
-def gelu(x):
-    return (x * 0.5 * (1 + erf(x / np.sqrt(2)))).astype(x.dtype)
 
 
 def activated(node, y, numbers):
@@ -58,7 +54,7 @@ evaluates("com.microsoft.GemmFastGelu")(
 @evaluates("com.microsoft.BiasSplitGelu")
 def bias_split_gelu(node, x, bias):
     left, right = np.split(x + bias, 2, -1)
-    return left * gelu(right)
+    return left * gelu(node, right)
 
 
 evaluates("com.microsoft.BiasAdd")(lambda node, x, bias, skip: x + bias + skip)

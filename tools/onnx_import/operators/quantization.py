@@ -37,14 +37,17 @@ def quantize(s):
     return quantized(s, f"{s.x()} / {along(s, 1)}", along(s, 2) if s.has(2) else None)
 
 
-@translates("DynamicQuantizeLinear", uses="`min`, `max`, `round`, `clamp`, `cast`", heavy=True)
-def dynamic_quantize(s):
+def in_bytes(s):
+    """The first operand as bytes without a sign, as far as its numbers reach: the bytes, and scale and zero point in memory."""
     axes, x = template(range(s.rank)), s.memory()
     low = s.buffer("low", f"min(min{axes}({x}), 0.0f)", np.float32, ())
     high = s.buffer("high", f"max(max{axes}({x}), 0.0f)", np.float32, ())
     scale = s.buffer("scale", f"where({high} == {low}, 1.0f, ({high} - {low}) / 255.0f)", np.float32, ())
-    zero = s.buffer("zero", quantized(s, f"-{low} / {scale}"), s.dtype, ())
-    return [quantized(s, f"{x} / {scale}", zero), scale, zero]
+    zero = s.buffer("zero", quantized(s, f"-{low} / {scale}", dtype=np.uint8), np.uint8, ())
+    return [quantized(s, f"{x} / {scale}", zero, np.uint8), scale, zero]
+
+
+translates("DynamicQuantizeLinear", uses="`min`, `max`, `round`, `clamp`, `cast`", heavy=True)(in_bytes)
 
 
 def whole(s, place, zero, axis):

@@ -6,7 +6,7 @@ from ..parameters import axis_of
 from .attention import of_projections
 from .fused import channels_first, channels_last
 from .pools import counts_of, pooled
-from .quantization import along, integer_convolution, integer_product, quantized, rescaled, whole
+from .quantization import along, in_bytes, integer_convolution, integer_product, quantized, rescaled, whole
 from .registry import TABLE, template, translates
 
 
@@ -108,12 +108,8 @@ translates("com.microsoft.MatMulIntegerToFloat", uses="`matmul` of `cast`, `*`",
 
 @translates("com.microsoft.DynamicQuantizeMatMul", uses="`min`, `max`, `round`, `clamp`, `matmul` of `cast`", heavy=True)
 def dynamic_matmul(s):
-    axes, x = template(range(s.rank)), s.memory()
-    low = s.buffer("low", f"min(min{axes}({x}), 0.0f)", np.float32, ())
-    high = s.buffer("high", f"max(max{axes}({x}), 0.0f)", np.float32, ())
-    scale = s.buffer("scale", f"where({high} == {low}, 1.0f, ({high} - {low}) / 255.0f)", np.float32, ())
-    zero = s.buffer("zero", quantized(s, f"-{low} / {scale}", dtype=np.uint8), np.uint8, ())
-    rows = s.buffer("integers", quantized(s, f"{x} / {scale}", zero, np.uint8), np.uint8, s.shapes[0])
+    rows, scale, zero = in_bytes(s)
+    rows = s.buffer("integers", rows, np.uint8, s.shapes[0])
     sums = f"matmul(cast<std::int32_t>({rows}) - cast<std::int32_t>({zero}), {whole(s, 1, 3, -1)})"
     return in_floats(s, sums, (scale, 2), 4)
 
