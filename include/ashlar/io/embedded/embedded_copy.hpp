@@ -47,7 +47,7 @@ void copy_embedded(io::bytes file, const std::array<embedded_array, Count>& arra
             file.subspan(static_cast<std::size_t>(from.offset), static_cast<std::size_t>(bytes_of<Config>(stored)));
         if (to.is_quantized()) {
             const file_order order(stored.shape, stored.is_column_major);
-            fill_quantized<Config>(quantized_memory(to), {order, from.first_row, to}, from.dtype,
+            fill_quantized<Config>(quantized_columns_of(to), {order, from.first_row, to}, from.dtype,
                                    [&](std::size_t i) { return stored_bits<Config>(stored, i); });
         } else if (to.is_int4()) {
             copy_int4<Config>(stored, from.first_row, to);

@@ -68,7 +68,7 @@ constexpr void fill_quantized(const quantized_columns& memory, quantized_positio
     }
 }
 
-ASHLAR_ALWAYS_INLINE quantized_columns quantized_memory(const nn::const_parameter& to) noexcept {
+ASHLAR_ALWAYS_INLINE quantized_columns quantized_columns_of(const nn::const_parameter& to) noexcept {
     return {to.layout(), static_cast<std::int8_t*>(const_cast<void*>(to.data)),
             static_cast<float*>(const_cast<void*>(to.scales)), static_cast<std::int32_t*>(const_cast<void*>(to.sums))};
 }
@@ -77,7 +77,7 @@ ASHLAR_ALWAYS_INLINE quantized_columns quantized_memory(const nn::const_paramete
 template <class Config>
 io::quantization_error copy_quantized(const io::stored_array& from, std::size_t first_row,
                                       const nn::const_parameter& to) noexcept {
-    const quantized_columns memory = quantized_memory(to);
+    const quantized_columns memory = quantized_columns_of(to);
     const file_order order(from.shape, from.is_column_major);
     const quantized_position position{order, first_row, to};
     fill_quantized<Config>(memory, position, from.dtype, [&](std::size_t i) { return stored_bits<Config>(from, i); });
