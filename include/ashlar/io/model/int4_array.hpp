@@ -2,7 +2,6 @@
 // Matrices of int4 and arrays of files, which have their values as floats: rounding what is rounded changes nothing.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 
 #include <ashlar/core/config.hpp>
@@ -45,21 +44,13 @@ io::quantization_error copy_int4(const io::stored_array& from, std::size_t first
     const quantized_position position{order, first_row, to};
     const auto value_at = [&](std::size_t i) { return static_cast<float>(stored_float<Config>(from, i)); };
     fill_int4<Config>(memory, position, value_at);
-    io::quantization_error error{.name = from.name, .rows = to.rows, .columns = to.columns};
-    double all = 0, squares = 0;
-    for (std::size_t c = 0; c < memory.layout.columns; ++c)
-        for (std::size_t r = 0; r < memory.layout.rows; ++r) {
-            const auto exact = static_cast<double>(value_at(position.of<Config>(r, c)));
-            const double rounded =
-                             static_cast<double>(static_cast<float>(int4_integer(memory.layout, memory.blocks, r, c)) *
-                                                 int4_scale_at(memory.layout, memory.blocks, r, c)),
-                         off = exact < rounded ? rounded - exact : exact - rounded;
-            all += exact * exact;
-            squares += off * off;
-            if (!(off <= error.greatest)) error.greatest = off;
-        }
-    error.relative = all == 0 ? 0 : std::sqrt(squares / all);
-    return error;
+    return error_of_rounding<Config>(
+        from.name, to, memory.layout.rows, memory.layout.columns,
+        [&](std::size_t r, std::size_t c) { return value_at(position.of<Config>(r, c)); },
+        [&](std::size_t r, std::size_t c) {
+            return static_cast<float>(int4_integer(memory.layout, memory.blocks, r, c)) *
+                   int4_scale_at(memory.layout, memory.blocks, r, c);
+        });
 }
 
 }  // namespace ashlar::detail

@@ -73,6 +73,24 @@ ASHLAR_ALWAYS_INLINE quantized_columns quantized_columns_of(const nn::const_para
             static_cast<float*>(const_cast<void*>(to.scales)), static_cast<std::int32_t*>(const_cast<void*>(to.sums))};
 }
 
+/// The error of rounding a matrix, whose elements `exact` and `rounded` return by row and column.
+template <class Config, class Exact, class Rounded>
+io::quantization_error error_of_rounding(std::string_view name, const nn::const_parameter& to, std::size_t rows,
+                                         std::size_t columns, Exact exact, Rounded rounded) noexcept {
+    io::quantization_error error{.name = name, .rows = to.rows, .columns = to.columns};
+    double all = 0, squares = 0;
+    for (std::size_t c = 0; c < columns; ++c)
+        for (std::size_t r = 0; r < rows; ++r) {
+            const auto a = static_cast<double>(exact(r, c)), b = static_cast<double>(rounded(r, c));
+            const double off = a < b ? b - a : a - b;
+            all += a * a;
+            squares += off * off;
+            if (!(off <= error.greatest)) error.greatest = off;
+        }
+    error.relative = all == 0 ? 0 : std::sqrt(squares / all);
+    return error;
+}
+
 /// Fills a matrix in 8 bits and returns the error of rounding.
 template <class Config>
 io::quantization_error copy_quantized(const io::stored_array& from, std::size_t first_row,
@@ -81,21 +99,15 @@ io::quantization_error copy_quantized(const io::stored_array& from, std::size_t 
     const file_order order(from.shape, from.is_column_major);
     const quantized_position position{order, first_row, to};
     fill_quantized<Config>(memory, position, from.dtype, [&](std::size_t i) { return stored_bits<Config>(from, i); });
-    io::quantization_error error{.name = from.name, .rows = to.rows, .columns = to.columns};
-    if (!io::is_floating(from.dtype)) return error;
-    double all = 0, squares = 0;
-    for (std::size_t c = 0; c < memory.layout.columns; ++c)
-        for (std::size_t r = 0; r < memory.layout.rows; ++r) {
-            const auto exact =
-                static_cast<double>(static_cast<float>(stored_float<Config>(from, position.of<Config>(r, c))));
-            const double rounded = quantized_value(memory.layout, memory.elements, memory.scales, r, c),
-                         off = exact < rounded ? rounded - exact : exact - rounded;
-            all += exact * exact;
-            squares += off * off;
-            if (!(off <= error.greatest)) error.greatest = off;
-        }
-    error.relative = all == 0 ? 0 : std::sqrt(squares / all);
-    return error;
+    if (!io::is_floating(from.dtype)) return {.name = from.name, .rows = to.rows, .columns = to.columns};
+    return error_of_rounding<Config>(
+        from.name, to, memory.layout.rows, memory.layout.columns,
+        [&](std::size_t r, std::size_t c) {
+            return static_cast<float>(stored_float<Config>(from, position.of<Config>(r, c)));
+        },
+        [&](std::size_t r, std::size_t c) {
+            return quantized_value(memory.layout, memory.elements, memory.scales, r, c);
+        });
 }
 
 /// Whether all integers of a file's array fit a matrix in 8 bits: from -127 to 127.
