@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <ashlar/expr/elementwise/activations.hpp>
 #include <ashlar/kernel/math.hpp>
 
 #include "support/peak.hpp"
@@ -68,6 +69,11 @@ int main(int argc, char** argv) {
     report("gelu_tanh", -6, 6, [](auto x) { return gelu_tanh(x); });
     report("sqrt", 0.01, 6, [](auto x) { return sqrt(x); });
     report("rsqrt", 0.01, 6, [](auto x) { return rsqrt(x); });
+    report("sin", -10, 10, [](auto x) { return sin(x); });
+    report("cos", -10, 10, [](auto x) { return cos(x); });
+    report("softplus", -6, 6, [](auto x) { return softplus(x); });
+    report("elu", -6, 6, [](auto x) { return elu(x); });
+    report("mish", -6, 6, [](auto x) { return mish(x); });
     report("exp, fast", -10, 10, [](auto x) { return exp(x, fast); });
     report("exp of x <= 0, fast", -10, 0, [](auto x) { return exp_nonpositive(x, fast); });
     report("tanh, fast", -6, 6, [](auto x) { return tanh(x, fast); });

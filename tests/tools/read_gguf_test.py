@@ -8,6 +8,7 @@ Exits with 77 (skipped) if NumPy is missing.
 """
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -163,7 +164,7 @@ def check_llama(folder, compiler, flags):
         expect(done.returncode == 0 and close, f"scores of {mode}: {done.stderr}")
 
 
-def check_trained(folder):
+def check_trained(folder, compiler, flags):
     """The trained model of ASHLAR_MODELS, written as llama.cpp would write it and converted back."""
     models = Path(os.environ.get("ASHLAR_MODELS", "")) / "stories260k"
     if "ASHLAR_MODELS" not in os.environ or not models.exists():
@@ -177,6 +178,34 @@ def check_trained(folder):
                             {other: writer.quantized("F32", original[name][1])[0] for name, other in names.items()})
     arrays = converted(folder, raw, "--names", "llama2c")
     expect(sorted(arrays) == sorted(names) and all(same(arrays[n], "F32", original[n][1]) for n in names), "the trained model")
+    check_story(folder, models, {other: original[name][1] for name, other in names.items()}, compiler, flags)
+
+
+# What llama.cpp 0.5 tells from the same file: 199 tokens by llama_decode, each the likeliest.
+STORY = """Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, \
+red ball. She wanted to play with it, but it was too high.
+Lily's mom said, "Lily, let's go to the park." Lily was sad and didn't know what to do. She said, "I want to play with my \
+ball." Her mom said, "I want to play with you, Lily. We can't find it."
+Lily was sad and didn't know what to do. She said, "I'm sorry, Lily. I didn't know what to do."
+"""
+
+
+def check_story(folder, models, arrays, compiler, flags):
+    """examples/stories tells what llama.cpp tells from Q8_0. Rows of 172 are no whole blocks: llama.cpp keeps them in F16."""
+    kinds = {n: "F32" if a.ndim == 1 else "F16" if a.shape[1] % 32 else "Q8_0" for n, a in arrays.items()}
+    raw = writer.gguf_bytes({"general.architecture": ("str", "llama")},
+                            {n: writer.quantized(kinds[n], a)[0] for n, a in arrays.items()})
+    (folder / "story.gguf").write_bytes(raw)
+    status, _, errors = run_tool(folder / "story.gguf", "--safetensors", folder / "stories260K.safetensors", "--names", "llama2c")
+    expect(status == 0, f"Q8_0: {errors}")
+    shutil.copy(models / "tok512.bin", folder)
+    built = subprocess.run([compiler, "-std=c++20", "-O1", *flags, str(ROOT / "examples/stories/main.cpp"), "-o",
+                            str(folder / "stories")], check=False)
+    expect(built.returncode == 0, "examples/stories compiles")
+    if built.returncode == 0:
+        told = subprocess.run([str(folder / "stories"), "--model", str(folder), "--steps", "199"], capture_output=True,
+                              text=True, check=False).stdout
+        expect(told.startswith(STORY.rstrip("\n")), f"the story from Q8_0: {told}")
 
 
 def main():
@@ -189,7 +218,7 @@ def main():
         check_list(folder)
         check_refusals(folder, expect, run_tool)
         check_llama(folder, given.compiler, given.flags)
-        check_trained(folder)
+        check_trained(folder, given.compiler, given.flags)
     return finished()
 
 
