@@ -5,6 +5,7 @@
     tools/import_onnx.py model.onnx --shape x=1,128 --name net --out folder
 """
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -28,11 +29,14 @@ def shape(text):
     try:
         return name, tuple(int(n) for n in value.split(",") if n)
     except ValueError:
-        raise ModelError(f"--shape {text}: extents are integers, as in x=1,128") from None
+        if re.fullmatch(r" *\w+ *\+ *\d+ *", value):
+            return name, value
+        raise ModelError(f"--shape {text}: extents are integers, as in x=1,128, or an axis that has a capacity and a number, "
+                         "as in total=past+1") from None
 
 
 def capacity(texts):
-    """The axis that has a capacity, its greatest and its least extent; or None."""
+    """The axis that has a capacity, its greatest and its least extent (None: not given); or None."""
     if len(texts) > 1:
         raise ModelError(f"--capacity {' --capacity '.join(texts)}: one axis can have a capacity; give the others by --shape")
     if not texts:
@@ -40,7 +44,7 @@ def capacity(texts):
     name, value = named(texts[0], "--capacity")
     try:
         least, _, most = value.rpartition("..")
-        return name, int(most), int(least or 1)
+        return name, int(most), int(least) if least else None
     except ValueError:
         raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128 or tokens=2..128") from None
 

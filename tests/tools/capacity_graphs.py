@@ -193,6 +193,37 @@ def with_state():
                         [graphs.value("y", [1, "tokens", 6]), graphs.value("hidden_out", [1, 6])], b.weights, opset=13)
 
 
+def decoder(rows=1, keys=None):
+    """Two layers of a decoder that appends `rows` keys and values to caches, as exporters write it: positions come from the
+    length of a cache, the mask has an entry for each key, an axis `keys`."""
+    b, caches = Body(16), []
+    length = b("Gather", f"{b('Shape', 'past_key_values.0.key')} {b.constant(2)}")
+    places = b("Add", f"{length} {b.constant([list(range(rows))])}")
+    x = b("Add", f"{b('Gather', f'{b.weight(WORDS, WIDTH)} words')} {b('Gather', f'{b.weight(POSITIONS, WIDTH)} {places}')}")
+    wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
+    added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
+    split = b.constant([1, rows, HEADS, WIDTH // HEADS])
+    for layer in range(2):
+        y = b.norm(x)
+        q, k, v = (b("Transpose", b("Reshape", f"{b.linear(y, WIDTH)} {split}"), perm=[0, 2, 1, 3]) for _ in range(3))
+        for kind, new in (("key", k), ("value", v)):
+            names = [f"past_key_values.{layer}.{kind}", f"present.{layer}.{kind}"]
+            b.nodes.append(helper.make_node("Concat", [names[0], new], names[1:], name=f"append_{layer}_{kind}", axis=2))
+            caches.append(names)
+        products = b("MatMul", f"{q} {b('Transpose', caches[-2][1], perm=[0, 1, 3, 2])}")
+        scores = b("Add", f"{b('Div', f'{products} {b.constant(8**0.5, np.float32)}')} {added}")
+        mixed = b("MatMul", f"{b('Softmax', scores, axis=-1)} {caches[-1][1]}")
+        joined = b("Reshape", f"{b('Transpose', mixed, perm=[0, 2, 1, 3])} {b.constant([1, rows, WIDTH])}")
+        x = b("Add", f"{b.linear(joined, WIDTH)} {x}")
+    b.nodes.append(helper.make_node("MatMul", [b.norm(x), b.weight(WIDTH, WORDS)], ["logits"], name="logits"))
+    shape = [1, HEADS, "past", WIDTH // HEADS]
+    return graphs.model(b.nodes, [graphs.value("words", [1, rows], TensorProto.INT64),
+                                  graphs.value("kept", [1, keys or f"past + {rows}"], TensorProto.INT64)]
+                        + [graphs.value(before, shape) for before, _ in caches],
+                        [graphs.value("logits", [1, rows, WORDS])]
+                        + [graphs.value(after, [1, HEADS, "all", WIDTH // HEADS]) for _, after in caches], b.weights, opset=17)
+
+
 def accepted():
     return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
             "convolutions": (convolutions(), 13), "causal": (causal(), 11),

@@ -69,8 +69,35 @@ def check_states(folder):
     path = folder / "stateful.onnx"
     onnx.save(graphs.with_state(), path)
     status, text, _ = called(import_onnx.main, path, "--out", folder, "--capacity", "tokens=6", "--name", "stateful")
-    expect(status == 0 and "hidden_in -> hidden_out is no state: --capacity" in text, f"states by names: {text}")
+    expect(status == 0 and "hidden_in -> hidden_out is no state: with --capacity" in text, f"states by names: {text}")
     return "stateful"
+
+
+def check_growing(folder):
+    """Caches whose length is the open axis: one row in a call with a longer axis by its name, three rows by its text."""
+    path, options = folder / "cached.onnx", ["--out", folder, "--name", "cached"]
+    onnx.save(graphs.decoder(1, "total"), path)
+    status, text, _ = called(import_onnx.main, path, *options, "--capacity", "past=20", "--shape", "total=past+1")
+    expect(status == 0 and "each call appends 1 to it, and present.1.value is the result" in text, f"growing states: {text}")
+    expect("    kept.length += 1;" in (folder / "cached.hpp").read_text(), "the length grows with each call")
+    complete, text = import_model(graphs.decoder(3), "cached_rows", folder, capacity=("past", 12), automatic=True)
+    expect(complete, text)
+
+    model = graphs.decoder()
+    model.graph.node.add(op_type="Neg", input=["past_key_values.0.key"], output=["other"], name="other")
+    model.graph.output.append(model.graph.output[1])
+    model.graph.output[-1].name = "other"
+    model.graph.output[-1].type.CopyFrom(model.graph.input[2].type)
+    read = folder / "read.onnx"
+    onnx.save(model, read)
+    out = folder / "refused"
+    for model, given, reason in ((read, "--capacity past=8", "may read past_key_values.0.key"),
+                                 (path, "--capacity past=1..8 --shape total=past+1", "which begins with no entries"),
+                                 (path, "--capacity past=8 --shape total=tokens+1", "the axis with a capacity is past"),
+                                 (path, "--shape total=past+1 --shape past=8", "which needs --capacity"),
+                                 (path, "--capacity past=8 --shape total=past+x", "as in total=past+1")):
+        expect_refusal(given, import_onnx.main, [model, "--out", out, *given.split()], out, reason)
+    return ["cached", "cached_rows"]
 
 
 def main():
@@ -80,7 +107,7 @@ def main():
         folder, names = Path(made), []
         check_refusals(folder)
         check_options(folder)
-        names += [check_embedded(folder), check_states(folder)]
+        names += [check_embedded(folder), check_states(folder), *check_growing(folder)]
         for name, (model, *extents) in graphs.accepted().items():
             complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", *extents))
             expect(complete, text)

@@ -6,6 +6,7 @@ their count, its entries are those of the model at that length. A constant that 
 for each length from the least to the capacity. What cannot be proved is refused."""
 import copy
 import itertools
+import re
 
 import numpy as np
 
@@ -61,12 +62,26 @@ def shape_at(value, length):
 class Capacity:
     """The name of the open axis, and its least and greatest extent."""
 
-    def __init__(self, name, most, least=1):
-        if not 1 <= least < most <= MOST_CAPACITY:
-            raise ModelError(f"--capacity {name}={least}..{most}: a capacity is between 2 and {MOST_CAPACITY}, "
+    def __init__(self, name, most, least=None, others=None, growing=()):
+        """`others` are axes that are longer: a number by name. `growing` are inputs that may be growing states."""
+        self.name, self.most, self.others, self.growing = name, most, others or {}, frozenset(growing)
+        if self.growing and least:
+            raise ModelError(f"--capacity {name}={least}..{most}: it is the length of a state, which begins with no entries")
+        self.least = 0 if self.growing else 1 if least is None else least
+        if not (self.growing or self.least >= 1) or not self.least < most <= MOST_CAPACITY or most < 2:
+            raise ModelError(f"--capacity {name}={self.least}..{most}: a capacity is between 2 and {MOST_CAPACITY}, "
                              "and above the least length")
-        self.name, self.most, self.least = name, most, least
-        self.lengths = range(least, most + 1)
+        self.lengths = range(self.least, most + 1)
+
+    def added_to(self, axis):
+        """By how much a named axis is longer: those with a text such as `past + 1`, too. None: it has an extent of its own."""
+        found = re.fullmatch(rf"{re.escape(self.name)}(?: *\+ *(\d+))?", axis)
+        return self.others.get(axis) if found is None else int(found[1] or 0)
+
+    def named_extents(self, model, length):
+        """The extents of all named axes that follow from the length."""
+        axes = {d.dim_param for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
+        return {axis: (length + self.added_to(axis),) for axis in axes | {self.name} if self.added_to(axis) is not None}
 
     def array_at(self, value, length):
         """The array of a constant at a length."""
@@ -98,13 +113,14 @@ class Capacity:
 
     def mark_input(self, value, declared):
         for i, dim in enumerate(declared.type.tensor_type.shape.dim):
-            if dim.dim_param == self.name:
-                if value.shape[i] != self.most:
-                    raise ModelError(f"input {value.name}: --shape gives {value.shape[i]} entries of {self.name}, "
-                                     f"--capacity {self.most}")
+            added = self.added_to(dim.dim_param) if dim.dim_param else None
+            if added is not None:
+                if value.shape[i] != self.most + added:
+                    raise ModelError(f"input {value.name}: --shape gives {value.shape[i]} entries of {dim.dim_param}, "
+                                     f"--capacity {self.most + added}")
                 if value.constant:
-                    raise ModelError(f"--constant {value.name}: its axis {self.name} has a capacity")
-                value.axes[i] = Count(self.lengths, self.least)
+                    raise ModelError(f"--constant {value.name}: its axis {dim.dim_param} has a capacity")
+                value.axes[i] = Count([n + added for n in self.lengths], self.least)
 
     @staticmethod
     def is_open(value):

@@ -77,13 +77,13 @@ inline void {name}::operator()({outer_parameters}, scratch& memory) const {{
         evaluate(to, from, memory.work, rows...);
         return to;
     }});
-}}
+{behind}}}
 
 }}  // namespace imported
 """
 
 STATE = """
-    /// What a call leaves for the next one. It begins with zeros.
+    /// What a call leaves for the next one. It begins with {begins}.
     struct state {{
 {members}
         /// Forgets all calls.
@@ -123,20 +123,26 @@ def listed(parts, indent):
 
 def state_text(t):
     """The struct of the states; empty if there are none."""
-    if not t.states:
+    if not t.states and not t.growing:
         return ""
     tensors = [(member, v) for member, v in t.states if "." not in member]
+    grown = [f"        {tensor_type(s.after.dtype, s.after.shape)} {member}{{}};\n" for member, s in t.growing]
+    grown += ["        std::size_t length = 0;  // entries that calls have appended\n"] if grown else []
     members = [f"        {tensor_type(v.dtype, v.shape)} {member}{{}};\n" for member, v in tensors]
     members += [f"        {kind} {member}{{}};\n" for member, kind in t.state_objects.items()]
     zeros = [f"            {member} = {literal(0, v.dtype)};\n" for member, v in tensors]
     zeros += [f"            {member}.reset();\n" for member in t.state_objects]
-    return STATE.format(members="".join(members), zeros="".join(zeros))
+    zeros += ["            length = 0;\n"] if grown else []
+    return STATE.format(members="".join(members + grown), zeros="".join(zeros), begins="no entries" if grown else "zeros")
 
 
 def about(t):
     if not t.open:
         return ""
     name, capacity = t.open.name, t.open.capacity
+    if t.growing:
+        return (f"    /// Appends {t.graph.growing[0].count} to the states, which had at most {capacity.most} entries before: {name} is kept.length.\n"
+                "    /// What is behind that in an input is not used.\n")
     return (f"    /// The axis {name} of inputs and outputs has {name} entries, from {capacity.least} to {capacity.most}.\n"
             "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
 
@@ -144,13 +150,18 @@ def about(t):
 def write_header(path, name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
-    kept = ["kept"] if t.states else []
+    kept = ["kept"] if t.states or t.growing else []
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"state& {text}" for text in kept]
     parameters += [f"{kind}& {text}" for text, kind in outputs]
     names = planned = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
+    outer, behind = list(parameters), ""
     if t.open:
         parameters.append(f"std::size_t {t.open.name}")
-        names, planned = f"{names}, {t.open.name}", f"{planned}, {t.open.capacity.most}"
+        names, planned = f"{names}, {'kept.length' if t.growing else t.open.name}", f"{planned}, {t.open.capacity.most}"
+    if t.growing:
+        behind = f"    kept.length += {t.graph.growing[0].count};\n"
+    else:
+        outer = parameters
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
@@ -160,7 +171,7 @@ def write_header(path, name, t, origin):
         structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         state=state_text(t), planned_state=f"extern {name}::state kept;\n" if kept else "",
         buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
-        about=about(t), parameters=listed(parameters, 20), outer_parameters=", ".join(parameters),
+        about=about(t), parameters=listed(outer, 20), outer_parameters=", ".join(outer), behind=behind,
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
         planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=planned,

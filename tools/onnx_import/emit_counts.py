@@ -22,7 +22,14 @@ def checks_of(name, t, samples):
         n = sample.length
         named = [f'io::named("input{n}.{text}", in_{text})' for text, _ in t.inputs]
         named += [f'io::named("output{n}.{text}", expected_{text})' for text, _, _ in t.outputs]
+        named += [f'io::named("output{n}.{text}", expected_state_{text})' for text, _ in t.growing]
+        if not sample.goes_on:
+            named += [f'io::named("input{n}.{text}", kept.{text})' for text, _ in t.growing]
         call = "run()" if n == t.open.capacity.most else call_of(t, length=n)
+        if t.growing and not sample.goes_on and n != t.open.capacity.most:
+            call = f"kept.length = {n};\n    {call}"
         lines += [load_of(name, named, ", {.ignore_unexpected = true}"), f"    {call};\n"]
         lines += [agreement(f"{text} at {n}", f"out_{text}", f"expected_{text}", v, counts(v, n)) for text, _, v in t.outputs]
+        lines += [agreement(f"{text} after {n}", f"kept.{text}", f"expected_state_{text}", s.after, counts(s.after, n))
+                  for text, s in t.growing]
     return "".join(lines)

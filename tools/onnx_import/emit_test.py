@@ -128,8 +128,9 @@ def compared(t, prefix=""):
 
 def call_of(t, end="", length=None):
     """A call of the model; `length` is that of the open axis, if there is one."""
-    arguments = [f"in_{text}{end}" for text, _ in t.inputs] + (["kept"] if t.states else [])
-    arguments += [f"out_{text}" for text, _, _ in t.outputs] + ([str(length or t.open.capacity.most)] if t.open else [])
+    arguments = [f"in_{text}{end}" for text, _ in t.inputs] + (["kept"] if t.states or t.growing else [])
+    arguments += [f"out_{text}" for text, _, _ in t.outputs]
+    arguments += [str(length or t.open.capacity.most)] if t.open and not t.growing else []
     return f"model({', '.join(arguments + ['scratch'])})"
 
 
@@ -152,16 +153,18 @@ def write_test(path, name, t, checks=""):
             tensors.append(f"static {tensor_type(c.value.dtype, c.value.shape)} {c.expected};\n")
             named.append(f'io::named("{c.stored}", {c.expected})')
     tensors += [f"static {tensor_type(v.dtype, v.shape)} out_{text};\n" for text, _, v in t.outputs]
+    tensors += [f"static {tensor_type(s.after.dtype, s.after.shape)} expected_state_{member};\n" for member, s in t.growing]
     for prefix, call in [("", "")] + ([("again.", ", second call"), ("", ", after reset")] if t.states else []):
         lines.append("    kept.reset();\n" if "reset" in call else "")
         lines.append(f"    {call_of(t, '_again')};\n" if prefix else "    run();\n")
         lines += [c.check(call) for c in compared(t, prefix)]
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
-    path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads, run=call_of(t),
+    path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads,
+                                run=(f"kept.length = {t.open.capacity.most}; " if t.growing else "") + call_of(t),
                                 at=", at the capacity" if t.open else "",
                                 calls=checks or load_of(name, named) + "".join(lines),
                                 near=NEAR.format(name=name) if t.distances[0] else "",
-                                state=f"static {name}::state kept;\n" if t.states else ""))
+                                state=f"static {name}::state kept;\n" if t.states or t.growing else ""))
 
 
 def samples_of(t):

@@ -29,10 +29,10 @@ def check_broadcast(values):
 class Evaluation:
     """Turns a ModelProto into a Graph. What cannot be evaluated is listed in `problems`: pairs of a node and a reason."""
 
-    def __init__(self, model, shapes, constants, samples, capacity=None, seed=1):
+    def __init__(self, model, shapes, constants, samples, capacity=None, seed=1, may_be_empty=frozenset()):
         self.model, self.opsets, self.capacity = model, opsets_of(model), capacity
         self.graph = Graph(model.graph.name, capacity=capacity)
-        self.problems, self.count = [], 0
+        self.problems, self.count, self.may_be_empty = [], 0, may_be_empty
         self.functions = {(f.domain, f.name): f for f in getattr(model, "functions", [])}
         self.taken = {}
         scope = {"": None}
@@ -183,7 +183,7 @@ class Evaluation:
             raise Uncovered("random numbers are not supported")
         self.check_covered(node)
         for value in node.inputs:
-            if value is not None and 0 in value.shape and not value.constant:
+            if value is not None and 0 in value.shape and not value.constant and not value.sources & self.may_be_empty:
                 raise Uncovered(f"{value.name} has shape {list(value.shape)}: tensors without entries do not exist")
         for place in CONSTANT_OPERANDS.get(node.title, ()):
             if node.op != "Resize" or node.opset > 10 or place == 1:

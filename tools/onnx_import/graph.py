@@ -96,11 +96,12 @@ class Graph:
     nodes: list = field(default_factory=list)
     capacity: object = None
     states: list = field(default_factory=list)  # pairs of a value among the inputs and the one that replaces it
+    growing: list = field(default_factory=list)  # states to which each call appends: objects of Growing
     again: dict = field(default_factory=dict)  # arrays of a second call, by id() of inputs, outputs and new states
 
     def results(self):
         """All values that a caller gets."""
-        return [value for _, value in self.outputs] + [value for _, value in self.states]
+        return [value for _, value in self.outputs + self.states] + [state.after for state in self.growing]
 
     def second_call(self, first):
         """The arrays of inputs and states of a second call, by id(); `first` are those of the first that differ from `array`."""

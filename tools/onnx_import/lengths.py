@@ -8,10 +8,11 @@ from .evaluate import Evaluation
 
 
 class Sample:
-    """What a model computes at one length: pairs of a name in the file and an array of full extent."""
+    """What a model computes at one length: pairs of a name in the file and an array of full extent. A call that goes on
+    finds its states as the sample before left them."""
 
-    def __init__(self, length):
-        self.length, self.arrays = length, []
+    def __init__(self, length, goes_on=False):
+        self.length, self.goes_on, self.arrays = length, goes_on, []
 
     def add(self, kind, text, value, array):
         """`value` tells the full shape; the entries behind the length are NaN, or the greatest integer."""
@@ -25,18 +26,37 @@ def poison(dtype):
 
 
 def sample_lengths(model, translation, shapes_of, constants):
-    """Evaluates the model at several lengths, on the beginnings of its samples."""
-    capacity, samples = translation.open.capacity, []
-    for length in capacity.lengths_to_test():
-        beginnings = {v.name: v.array[tuple(slice(0, n) for n in shape_at(v, length))] for _, v in translation.inputs}
-        found = Evaluation(model, shapes_of(length), constants, beginnings)
-        sample = Sample(length)
+    """Evaluates the model at several lengths, on the beginnings of its samples; with growing states a last time after the
+    first call."""
+    capacity, growing, samples = translation.open.capacity, translation.graph.growing, []
+    inputs = [v for _, v in translation.inputs] + [state.before for state in growing]
+    steps = [(length, False) for length in capacity.lengths_to_test()] + [(state.count, True) for state in growing[:1]]
+    after = {}  # of the sample before
+    for length, goes_on in steps:
+        if length > capacity.most:
+            continue
+        beginnings = {v.name: v.array[tuple(slice(0, n) for n in shape_at(v, length))] for v in inputs}
+        if goes_on:
+            beginnings |= {state.before.name: after[state.name] for state in growing}
+        found = Evaluation(model, shapes_of(length), constants, beginnings, may_be_empty=capacity.growing).graph
+        results = {name: value.array for name, value in found.outputs}
+        sample = Sample(length, goes_on)
         for text, v in translation.inputs:
             sample.add("input", text, v, beginnings[v.name])
-        for (text, name, v), (_, at_length) in zip(translation.outputs, found.graph.outputs):
-            if shape_at(v, length) != at_length.shape:
-                raise ModelError(f"output {name}: {list(at_length.shape)} where {capacity.name} is {length}, "
-                                 f"but the graph seemed to give {list(shape_at(v, length))}")
-            sample.add("output", text, v, at_length.array)
+        for text, name, v in translation.outputs:
+            check_shape(capacity, name, shape_at(v, length), results[name].shape, length)
+            sample.add("output", text, v, results[name])
+        for member, state in translation.growing:
+            array = after[state.name] = results[state.name]
+            check_shape(capacity, state.name, shape_at(state.after, length), array.shape, length)
+            if not goes_on:
+                sample.add("input", member, state.after, beginnings[state.before.name])
+            sample.add("output", member, state.after, array)
         samples.append(sample)
     return samples
+
+
+def check_shape(capacity, name, expected, found, length):
+    if expected != found:
+        raise ModelError(f"output {name}: {list(found)} where {capacity.name} is {length}, "
+                         f"but the graph seemed to give {list(expected)}")

@@ -141,7 +141,7 @@ def check_model(model, notes):
         raise ModelError(f"the checker of onnx refuses the model: {text}") from None
 
 
-def fixed_shapes(model, given, constants=()):
+def fixed_shapes(model, given, constants=(), may_be_empty=()):
     """The shape of each input as integers. Axes without one come from `given`: by the input's name, or the axis's."""
     names = {tensor.name for tensor in model.graph.initializer}
     shapes, missing, used = {}, [], set()
@@ -179,7 +179,7 @@ def fixed_shapes(model, given, constants=()):
         raise ModelError("these inputs have axes without an extent: " + ", ".join(missing) +
                          "; give each with --shape NAME=1,128")
     for name, shape in shapes.items():
-        if any(n < 1 for n in shape) and name not in constants:
+        if any(n < 1 for n in shape) and name not in constants and name not in may_be_empty:
             raise ModelError(f"input {name}: shape {list(shape)} has no entries")
         if np.prod([float(n) for n in shape] or [1.0]) * 4 > MOST_BYTES:
             raise ModelError(f"input {name}: shape {list(shape)} is too large")

@@ -13,7 +13,8 @@ class OpenAxes:
         self.translation, self.capacity = translation, capacity
         self.name = translation.names.make(capacity.name)
         self.counts, self.definitions = {Count(capacity.lengths, capacity.least): self.name}, []
-        self.define(f'ASHLAR_ASSERT({self.name} >= {capacity.least} && {self.name} <= {capacity.most}, '
+        above = f"{self.name} >= {capacity.least} && " if capacity.least else ""
+        self.define(f'ASHLAR_ASSERT({above}{self.name} <= {capacity.most}, '
                     f'"{self.name} is between {capacity.least} and {capacity.most}");')
         self.numbers = {}
 
@@ -44,7 +45,8 @@ class OpenAxes:
         """A constant of the length: an entry of a table of all lengths."""
         shape = value.shape or (1,)
         table = np.stack([np.asarray(a).reshape(shape) for a in value.family])
-        text = f"row({self.translation.member(f'{value.name}_of_{self.name}', table)}, {self.name} - {self.capacity.least})"
+        place = f"{self.name} - {self.capacity.least}" if self.capacity.least else self.name
+        text = f"row({self.translation.member(f'{value.name}_of_{self.name}', table)}, {place})"
         return text if value.shape else f"reshape<>({text})"
 
     def fused(self, step):

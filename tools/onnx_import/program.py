@@ -53,6 +53,7 @@ class Program:
         self.structs, self.nested = [], []  # definitions before the struct; further buffers
         self.members, self.lines, self.inputs, self.outputs = [], [], [], []
         self.states, self.state_objects = [], {}  # pairs of a member and a value; types of members that are no tensors
+        self.growing = []  # pairs of a member and an object of Growing
         self.distances = {}, {}  # those of the results of two calls, if weights are narrow
         self.open = None  # OpenAxes, if an axis has a capacity
 

@@ -7,6 +7,7 @@ from .cpp import check_name
 from .emit import write_all
 from .errors import ModelError
 from .evaluate import Evaluation
+from .growing import may_grow, split_off_growing
 from .lengths import sample_lengths
 from .load import check_model, fixed_shapes
 from .narrow import Weights
@@ -16,12 +17,16 @@ from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
 
-def evaluated(model, shapes, constants, samples, states, automatic, notes, capacity):
-    """The evaluation of a call, with its states apart, and of a second one if there are states."""
-    pairs = candidates(model, states, automatic, {*constants, *samples})
+def evaluated(model, shapes, constants, samples, pairs, notes, capacity):
+    """The evaluation of a call, with its states apart, and of a second one if there are states that do not grow."""
     if capacity:
-        notes += [f"{pair.before} -> {pair.after} is no state: --capacity takes none" for pair in pairs]
-        return Evaluation(model, shapes, constants, samples, capacity)
+        growing = [pair for pair in pairs if pair.before in capacity.growing]
+        notes += [f"{pair.before} -> {pair.after} is no state: with --capacity only growing ones are"
+                  for pair in pairs if pair not in growing]
+        evaluation = Evaluation(model, shapes, constants, samples, capacity)
+        if not evaluation.problems:
+            split_off_growing(evaluation.graph, growing, notes)
+        return evaluation
     evaluation = Evaluation(model, shapes, constants, {**samples, **zeros_of(pairs, model, shapes)})
     graph = evaluation.graph
     if evaluation.problems or not pairs:
@@ -53,11 +58,20 @@ def replace_outputs(translation, expected):
         value.array = array
 
 
+def longer_axes(texts, name):
+    """By how much other axes are longer than the one that has a capacity; `texts` are those of --shape, by axis."""
+    for axis, text in texts.items():
+        if text.partition("+")[0].strip() != name:
+            raise ModelError(f"--shape {axis}={text}: the axis with a capacity is {name}")
+    return {axis: int(text.partition("+")[2]) for axis, text in texts.items()}
+
+
 def check_together(capacity, states, weights):
     """Refuses options that are not right together."""
-    if capacity and states:
-        raise ModelError(f"--capacity {capacity.name} with --state {next(iter(states))}: a state is whole after each call, "
-                         f"whatever the number of {capacity.name}; use --shape {capacity.name}={capacity.most}")
+    whole = [name for name in states if capacity and name not in capacity.growing]
+    if whole:
+        raise ModelError(f"--capacity {capacity.name} with --state {whole[0]}: a state without this axis is whole after each "
+                         f"call, whatever the number of {capacity.name}; use --shape {capacity.name}={capacity.most}")
     if capacity and weights != "float":
         raise ModelError(f"--capacity {capacity.name} with --weights {weights}: the errors of narrow weights are known for one "
                          f"length only; use --shape {capacity.name}={capacity.most}, or --weights float")
@@ -74,17 +88,24 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     `capacity` is (axis, most, least): an axis whose extent the call takes.
     """
     check_name(name)
-    capacity = Capacity(*capacity) if capacity else None
-    check_together(capacity, states, weights)
-    notes = []
+    notes, shapes, constants, samples, states = [], shapes or {}, constants or {}, samples or {}, states or {}
     if check:
         check_model(model, notes)
+    pairs = candidates(model, states, automatic, {*constants, *samples})
+    others = {axis: extent for axis, extent in shapes.items() if isinstance(extent, str)}
+    shapes = {axis: extent for axis, extent in shapes.items() if axis not in others}
+    if capacity:
+        capacity = Capacity(*capacity, others=longer_axes(others, capacity[0]),
+                            growing=[pair.before for pair in may_grow(model, pairs, capacity[0])])
+    elif others:
+        raise ModelError("--shape " + next(f"{a}={e}: {e} follows from an axis, which needs --capacity" for a, e in others.items()))
+    check_together(capacity, states, weights)
     try:
         def shapes_of(length):
-            return fixed_shapes(model, {**(shapes or {}), **({capacity.name: (length,)} if capacity else {})}, constants or {})
+            return fixed_shapes(model, {**shapes, **(capacity.named_extents(model, length) if capacity else {})}, constants,
+                                capacity.growing if capacity else ())
 
-        evaluation = evaluated(model, shapes_of(capacity.most if capacity else 0), constants or {}, samples or {}, states or {},
-                               automatic, notes, capacity)
+        evaluation = evaluated(model, shapes_of(capacity.most if capacity else 0), constants, samples, pairs, notes, capacity)
     except RecursionError:
         raise ModelError("graphs or functions inside each other are nested too deeply") from None
     except MemoryError as failure:
@@ -101,6 +122,6 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
         replace_outputs(translation, expected)
     if translation.weights.nodes:
         translation.distances = distances(graph, translation.weights)
-    lengths = sample_lengths(model, translation, shapes_of, constants or {}) if capacity else ()
+    lengths = sample_lengths(model, translation, shapes_of, constants) if capacity else ()
     paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths)
     return not translation.problems, report(name, translation, notes, paths)

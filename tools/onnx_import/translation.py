@@ -20,13 +20,14 @@ class Translation(Program):
     def __init__(self, graph, struct, weights):
         prefix = shared_prefix(value.name for node in graph.nodes for value in node.outputs if value is not None)
         super().__init__(graph)
-        self.names = Names([struct] + (["state", "kept"] if graph.states else []), prefix)
+        self.names = Names([struct] + (["state", "kept"] if graph.states or graph.growing else []), prefix)
         self.weights, self.problems = weights, []
         self.texts, self.producers, self.modules = {}, {}, {}
         self.inputs = [(self.named(v), v) for v in graph.inputs]
         self.open = OpenAxes(self, graph.capacity) if graph.capacity else None
-        self.state_names = Names(["reset"])
+        self.state_names = Names(["reset", "length"])
         self.states = self.named_states()
+        self.growing = [(self.state_names.make(state.before.name), state) for state in graph.growing]
         self.destinations = {}
         self.prepare()
         for node in graph.nodes:
@@ -79,6 +80,18 @@ class Translation(Program):
             self.lines = [line for line in self.lines if line.text != f"const auto& {self.texts[id(value)]} = kept.{member};"]
             self.states[i] = (f"{name}.{part}", value)
         return f"kept.{name}"
+
+    def appended(self, node):
+        """Writes the new rows of a growing state behind those that it has; returns the name of the state."""
+        member, state = next((member, state) for member, state in self.growing if state.after is node.outputs[0])
+        name, rows = self.named(state.after), self.names.make(f"new_{member}")
+        self.lines.append(Line("", f"auto& {name} = kept.{member};", "", None, "raw"))
+        place = f"{self.open.name} * {state.distance()}" if state.distance() > 1 else self.open.name
+        part = f"slice<{state.axis}, 0, {state.count}>({name})"
+        self.lines.append(Line("", f"const auto {rows} = decltype({part})({name}.data() + {place});", "", None, "raw"))
+        self.lines.append(Line(rows, self.text(state.rows), f"{self.comment_of(node)}: {list(state.rows.shape)}",
+                               state.rows.array, "output"))
+        return name
 
     def write_states(self):
         """The last lines: each state gets its new value. One that another new value is made of is not overwritten before."""

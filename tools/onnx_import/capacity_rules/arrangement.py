@@ -92,9 +92,13 @@ def concat(c, node, outputs):
         c.refuse("the entries of an operand depend on it")
     axes = broadcast(c, [Operand(v.name, v.shape[:axis] + (1,) + v.shape[axis + 1:],
                                  {i: n for i, n in v.axes.items() if i != axis}) for v in node.inputs], rank)
+    last = node.inputs[-1]
+    if len(node.inputs) == 2 and node.inputs[0].name in c.growing and axis in node.inputs[0].axes and axis not in last.axes:
+        node.open["append"] = axis
+        axes[axis] = c.count(n + last.shape[axis] for n in node.inputs[0].axes[axis].numbers)
+        return axes
     if any(axis in v.axes for v in node.inputs[:-1]):
         c.refuse("entries of another operand follow its last one")
-    last = node.inputs[-1]
     if axis in last.axes:
         before = sum(v.shape[axis] for v in node.inputs[:-1])
         axes[axis] = c.count(before + n for n in last.axes[axis].numbers)

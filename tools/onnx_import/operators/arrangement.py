@@ -19,6 +19,8 @@ translates("Expand", uses="`broadcast_to`", view=True)(
 
 @translates("Concat", uses="`concat`")
 def concat(s):
+    if "append" in s.node.open:
+        return s.translation.appended(s.node)
     axis = axis_of(s.attribute("axis"), len(s.out.shape))
     parts = [s.x(i) for i in range(len(s.node.inputs))]
     while len(parts) > 1:
