@@ -193,6 +193,24 @@ def with_state():
                         [graphs.value("y", [1, "tokens", 6]), graphs.value("hidden_out", [1, 6])], b.weights, opset=13)
 
 
+def recurrent():
+    """Layers that run as many steps as there are tokens: an LSTM whose rows are read, and a GRU whose end is."""
+    b, hidden = Body(17), 5
+    lstm = f"{b.weight(1, 4 * hidden, 6)} {b.weight(1, 4 * hidden, hidden)} {b.weight(1, 8 * hidden)}"
+    b.nodes.append(helper.make_node("LSTM", ["x", *lstm.split(), "", "h0", "c0"], ["rows", "", "cn"], name="listen",
+                                    hidden_size=hidden))
+    rows = b("Squeeze", f"rows {b.constant([1])}")
+    b.nodes.append(helper.make_node("Tanh", [rows], ["y"], name="y"))
+    turned = b("Transpose", rows, perm=[1, 0, 2])
+    gru = f"{b.weight(1, 3 * hidden, hidden)} {b.weight(1, 3 * hidden, hidden)} {b.weight(1, 6 * hidden)}"
+    b.nodes.append(helper.make_node("GRU", [turned, *gru.split()], ["", "end"], name="sum_up", hidden_size=hidden, layout=1,
+                                    linear_before_reset=1))
+    return graphs.model(b.nodes, [graphs.value("x", ["tokens", 1, 6]), graphs.value("h0", [1, 1, hidden]),
+                                  graphs.value("c0", [1, 1, hidden])],
+                        [graphs.value("y", ["tokens", 1, hidden]), graphs.value("cn", [1, 1, hidden]),
+                         graphs.value("end", [1, 1, hidden])], b.weights, opset=14)
+
+
 def decoder(rows=1, keys=None):
     """Two layers of a decoder that appends `rows` keys and values to caches, as exporters write it: positions come from the
     length of a cache, the mask has an entry for each key, an axis `keys`."""
@@ -227,7 +245,7 @@ def decoder(rows=1, keys=None):
 def accepted():
     return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
             "convolutions": (convolutions(), 13), "causal": (causal(), 11),
-            "kernel": (unpadded(), 9, 5)}
+            "kernel": (unpadded(), 9, 5), "recurrent": (recurrent(), 14)}
 
 
 def many_entries():
@@ -272,7 +290,11 @@ def refused():
         "means and variances": one("InstanceNormalization", "scale", "scale", shape=(2, 6, "tokens"), weights=[
             graphs.weight(np.random.default_rng(9), "scale", 6)]),
         "padding by a constant": one("Pad", "pads", mode="reflect", weights=[graphs.integers("pads", 0, 1, 0, 0, 1, 0)]),
-        "is not known": one("GRU", "w", "r", shape=("tokens", 1, 6), hidden_size=2, weights=[
+        "is not known": one("ConvTranspose", "w", shape=(1, 6, "tokens"), weights=[
+            graphs.weight(np.random.default_rng(9), "w", 6, 2, 3)]),
+        "a direction from its end": one("GRU", "w", "r", shape=("tokens", 1, 6), hidden_size=2, direction="reverse", weights=[
+            graphs.weight(np.random.default_rng(9), "w", 1, 6, 6), graphs.weight(np.random.default_rng(9), "r", 1, 6, 2)]),
+        "a formula that nn::lstm": one("GRU", "w", "r", shape=("tokens", 1, 6), hidden_size=2, weights=[
             graphs.weight(np.random.default_rng(9), "w", 1, 6, 6), graphs.weight(np.random.default_rng(9), "r", 1, 6, 2)]),
         "no entries where tokens is 2; use --capacity tokens=3..8": one("Conv", "w", shape=(1, 6, "tokens"), weights=[
             graphs.weight(np.random.default_rng(9), "w", 2, 6, 3)]),

@@ -38,6 +38,9 @@ class Module:
         self.hidden = s.shapes[2][2]
         self.batch_first = s.attribute("layout", 0)
         self.times, self.batch = s.shapes[0][:2][::-1] if self.batch_first else s.shapes[0][:2]
+        # How many steps run, if that is known when the program runs. The module then takes a sequence without a batch axis.
+        count = s.node.inputs[0].axes.get(1 if self.batch_first else 0)
+        self.steps = None if count is None else s.translation.open.count(count)
 
     def fits(self):
         """Whether the module has this formula, and all weights are constants."""
@@ -79,7 +82,9 @@ class Module:
         if not read and not any(s.has(place) for place in places.values()):
             return ""
         shape, kind = (self.directions, self.batch, self.hidden), f"decltype({module})::state<{self.batch}>"
-        if not self.batch_first:
+        if self.steps:
+            shape, kind = (self.directions, self.hidden), f"decltype({module})::state<>"
+        elif not self.batch_first:
             ends = dict(zip(places, list(s.node.outputs[1:]) + [None, None]))
             owned = s.translation.owned_state(module, kind, {p: (s.node.input(place), ends[p]) for p, place in places.items()})
             if owned:
@@ -88,13 +93,16 @@ class Module:
         name = s.object_buffer(f"{s.out.name}_state", kind, size)
         for part, place in places.items():
             zeros = f"zeros<{s.type}, {', '.join(map(str, shape))}>()"
-            s.raw(f"step({name}.{part}, {self.turned(s.x(place)) if s.has(place) else zeros});")
+            given = s.has(place) and (s.reshape(shape, s.x(place)) if self.steps else self.turned(s.x(place)))
+            s.raw(f"step({name}.{part}, {given or zeros});")
         return name
 
     def results(self):
         s = self.s
         module = self.member()
         state = self.state(module)
+        if self.steps:
+            return self.open_results(module, state)
         shape = (self.times, self.batch) if not self.batch_first else (self.batch, self.times)
         call = f"{module}({self.timed(s.x())}{', ' + state if state else ''})"
         whole = (*shape, self.directions * self.hidden)
@@ -109,6 +117,17 @@ class Module:
             y = f"permute<0, 2, 1, 3>({y})" if self.directions == 2 else s.reshape(
                 (self.times, 1, self.batch, self.hidden), self.timed(rows))
         return [y] + last
+
+
+    def open_results(self, module, state):
+        """The results of the first steps, of one direction and a batch of one."""
+        s = self.s
+        s.in_memory = True
+        sequence = s.reshape((self.times, s.shapes[0][2]), s.memory())
+        rows = s.memory_buffer("rows", (self.times, self.hidden))
+        s.raw(f"step({rows}, {module}({sequence}{', ' + state if state else ''}), rows_below({self.steps}));")
+        shape = (1, self.times, 1, self.hidden) if self.batch_first else (self.times, 1, 1, self.hidden)
+        return [s.reshape(shape, rows)] + [s.reshape((1, 1, self.hidden), f"{state}.{part}") for part in ("h", "c") if state]
 
 
 def activation_of(s, directions):
