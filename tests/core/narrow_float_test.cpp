@@ -86,7 +86,7 @@ void expect_nearest(std::uint32_t infinity, float beyond, Read read) {
 }
 TEST(NarrowFloat, HalvesAreTheNearestOnes) { expect_nearest<f16>(0x7C00u, 65536.0f, of_half); }
 TEST(NarrowFloat, BfloatsAreTheNearestOnes) {
-    // The middle behind the greatest one is a float, the number behind it is none: told by bits.
+    // The midpoint above the greatest number is a float, and the number above it is not: tested by bits.
     expect_nearest<bf16>(0x7F7Fu, of_brain(0x7F7Fu), of_brain);
     const auto rounded = [](std::uint32_t bits) {
         return std::bit_cast<std::uint16_t>(bf16(std::bit_cast<float>(bits)));
@@ -108,7 +108,7 @@ TEST(NarrowFloat, NoNaNBecomesInfinity) {
     EXPECT_EQ(std::bit_cast<std::uint16_t>(f16(-0x1p-140f)), 0x8000u);
 }
 
-// A double is rounded once: to the float first, these would be middles, which go down to the even one.
+// A double is rounded once. Rounded to float first, these would be midpoints, which round to the even number below.
 TEST(NarrowFloat, DoublesAreRoundedOnce) {
     const auto half = [](double x) { return std::bit_cast<std::uint16_t>(f16(x)); };
     const auto brain = [](double x) { return std::bit_cast<std::uint16_t>(bf16(x)); };
@@ -117,7 +117,7 @@ TEST(NarrowFloat, DoublesAreRoundedOnce) {
     EXPECT_EQ(half(1 + 0x1p-11), 0x3C00u);
     EXPECT_EQ(half(1 + 3 * 0x1p-11 - 0x1p-30), 0x3C01u);
     EXPECT_EQ(half(0x1p-25 + 0x1p-60), 1u);
-    // The nearest float is the odd one beside the middle, and stays that.
+    // The nearest float is the odd one next to the midpoint. It must stay odd.
     EXPECT_EQ(half(1 + 0x1p-11 + 0.75 * 0x1p-23), 0x3C01u);
     EXPECT_EQ(half(1 + 3 * 0x1p-11 - 0.75 * 0x1p-23), 0x3C01u);
     EXPECT_EQ(half(-1 - 0x1p-11 - 0.75 * 0x1p-23), 0xBC01u);

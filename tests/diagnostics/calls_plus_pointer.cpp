@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A pointer beside a tensor.
+// A tensor plus a pointer.
 // expect: ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory
 #include <ashlar/ashlar.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A vector beside a tensor.
+// A tensor plus a vector.
 // expect: ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The program around dispatched sources is compiled for more than what they begin with.
+// The flags of the program around dispatched sources include more instructions than the smallest set.
 // expect: ashlar: dispatch: this source is compiled for more than the least dispatched instruction set
 // expect: compiled_for<
 #ifdef ASHLAR_EXPECT_ERROR

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The result of eval and its scratch lie on the stack together: each fits, both do not.
+// The result of eval and its scratch share the stack: each fits alone, both do not.
 // expect: ashlar: eval: the result and its scratch exceed ASHLAR_STACK_BUDGET; evaluate into a destination of your own
 #include <ashlar/ashlar.hpp>
 

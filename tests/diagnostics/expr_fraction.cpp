@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A number with a fraction beside integers.
+// A number with a fraction and a tensor of integers.
 // expect: ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use
 // expect: value_conversion<double, int>
 #include <ashlar/expr/elementwise/operators.hpp>

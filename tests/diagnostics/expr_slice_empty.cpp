@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A slice that goes up from the end.
+// A slice that counts up from the end.
 // expect: ashlar: slice: first and last must lie within the axis and enclose an entry
 // expect: slice_bounds<-1, -5, 1, 4
 #include <ashlar/expr/shape/shape_ops.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Viewing as an image what cannot be used where its bytes lie.
+// Views memory as an image although its bytes cannot be used in place.
 // expect: ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 bytes; hold
 // tensors, not pointers or vectors expect: model_of_image<
 #include <ashlar/io/image.hpp>

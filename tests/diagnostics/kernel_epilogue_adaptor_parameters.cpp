@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An epilogue that stands before another one and has a hook of other parameters, which its list does not have.
+// An adaptor of epilogues whose hook has other parameters and is missing from its list.
 // expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
 // expect: undeclared_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>

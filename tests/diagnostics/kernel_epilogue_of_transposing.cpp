@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A hook of column blocks in a product that goes through its columns in another order.
+// A hook of column blocks in a product that visits its columns in another order.
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
 // expect: unserved_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A softmax down the columns holds the whole matrix in scratch, of which the stack bears little.
+// A softmax down the columns keeps the whole matrix in scratch. The stack budget is too small for it.
 // expect: ashlar: pack: the scratch exceeds ASHLAR_STACK_BUDGET; evaluate the matrix into a tensor of yours and pack
 // that
 #include <ashlar/ashlar.hpp>

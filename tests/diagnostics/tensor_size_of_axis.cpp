@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The size of an axis, as PyTorch has it.
+// The size of an axis, written as in PyTorch.
 // expect: ashlar: member: a shape is part of the type; write x.extents[0], x.rank
 #include <ashlar/tensor/tensor.hpp>
 

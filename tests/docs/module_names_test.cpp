@@ -28,7 +28,7 @@ bool is_on(const std::string& page, const std::string& name) {
     return false;
 }
 
-/// Looks for the names of a module's arrays, of which there are `count`.
+/// Looks for the names of a module's `count` arrays.
 template <class M>
 void expect_names(std::size_t count) {
     static const std::string page = read_page();

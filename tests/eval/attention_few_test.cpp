@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of few queries, several keys of which share a register.
+// Attention of few queries: several keys share a register.
 #include <tests/support/differential.hpp>
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Small attention: what stands between its steps, and depths that are no multiple of a register.
+// Small attention: operations between its steps, and depths that are no multiple of a register.
 #include <tests/support/differential.hpp>
 
 namespace {

@@ -24,7 +24,7 @@ TEST(attention_windows, in_ragged_tiles) {
                                      [](std::ptrdiff_t d) { return -24 <= d && d <= 8; });
 }
 
-/// Scores that pass through more than a scale before they are masked, and weights that are asked for.
+/// Scores that pass through more than a scale before the mask, and weights that are read elsewhere.
 TEST(attention_windows, what_stands_before_the_mask) {
     support::random_numbers random(8);
     const auto q = random.normal<float, 48, 8>();

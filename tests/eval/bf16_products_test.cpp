@@ -41,7 +41,7 @@ exact_sum sum_of(const Left& a, const Right& w, std::size_t i, std::size_t j) {
     return sum;
 }
 
-/// Scratch of which nothing has a value, between guards.
+/// Scratch without values, between guards.
 template <std::size_t Bytes>
 struct guarded_workspace {
     std::byte before[64];

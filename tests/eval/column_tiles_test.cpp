@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scores of several rows against a large table: computed in tiles of columns, of which the last one overlaps another.
+// Scores of several rows against a large table are computed in tiles of columns. The last tile overlaps the one before.
 #include <tests/plan/program_check.hpp>
 #include <tests/support/differential.hpp>
 
@@ -125,7 +125,7 @@ TEST(column_tiles, programs_are_sound) {
     EXPECT_NE(std::string(text.c_str()).find(" of 601 columns, some of them twice"), std::string::npos) << text.c_str();
 }
 
-/// A vocabulary of 32,768 words: some tens of KB, whatever the rows.
+/// A vocabulary of 32,768 words takes some tens of KB, for any number of rows.
 using words = nn::embedding<{.entries = 32768, .size = 288}>;
 template <std::size_t Rows>
 constexpr std::size_t scratch =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products whose right operand lies in blocks of columns: read in place, equal to the product with a plain copy.
+// Products with a right operand in blocks of columns read it in place and equal the product with a plain copy.
 #include <cstring>
 #include <limits>
 
@@ -51,7 +51,7 @@ TEST(column_blocks, attention_to_keys_in_blocks) {
     attend<double, 2, 3, 32, 9, 4>();
 }
 
-// A product with heads beside each other: a weight [heads, depth, width] as the matrix [depth, heads * width].
+// A product with adjacent heads: a weight [heads, depth, width] as the matrix [depth, heads * width].
 TEST(column_blocks, weights_of_heads) {
     const auto w = support::random_numbers(4).uniform<float, 3, 20, 32>();
     const auto x = support::random_numbers(5).uniform<float, 11, 20>();

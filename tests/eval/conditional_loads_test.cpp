@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a condition chooses or a mask keeps, in reductions, and by rows in other stages: memory of which they ask for no
-// element is not read, so it may have no pages.
+// Reductions, and other stages row by row, do not read memory if a condition or a mask chooses none of its elements.
+// That memory may have no pages.
 #include <limits>
 #include <string_view>
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace ashlar;
 
-/// Elements of a matrix, the first Kept of which can be read: behind them begin pages that the process may not touch.
+/// A matrix whose first Kept elements can be read. Behind them begin pages that the process may not touch.
 template <class T, std::size_t Rows, std::size_t Columns, std::size_t Kept>
 class half_there {
 public:

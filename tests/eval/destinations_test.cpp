@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Destinations: strided, unaligned, overlapping what is read; stores beside the result.
+// Destinations: strided, unaligned, and overlapping operands; stores in addition to the result.
 #include <array>
 #include <cstddef>
 #include <cstdint>

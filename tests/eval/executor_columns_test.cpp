@@ -190,8 +190,8 @@ TEST(executor_columns, sequences) {
     EXPECT_TRUE(memory.is_whole());
 }
 
-// Columns where all workers would read all weights for a few rows each; rows where there are enough of them, or where
-// weights are read faster than workers meet.
+// Workers share columns if sharing rows would make every worker read all weights for a few rows. They share rows if
+// there are enough, or if reading the weights is faster than a meeting of the workers.
 TEST(executor_columns, are_chosen) {
     using big = nn::encoder_layer<{.embed = 384, .heads = 12, .hidden = 1536}>;
     using small = nn::encoder_layer<{.embed = 32, .heads = 2, .hidden = 64}>;

@@ -32,7 +32,7 @@ const rows& input() {
 using expression = decltype(random_layer()(input(), keys_below(1)));
 constexpr std::size_t bytes = workspace_bytes<expression, 2>;
 
-/// The most rows of which two workers share the columns.
+/// The maximum number of rows for which two workers share the columns.
 template <class Limit>
 constexpr std::size_t few_of = [] {
     using plans = detail::shared_plans<expression, current_config, detail::row_major<expression>(), Limit>;

@@ -178,7 +178,7 @@ TEST(executor, folds_behind_products) {
     EXPECT_EQ(y.data()[0], expected.data()[0]);
 }
 
-// A key goes to one of several sums by its distance from the first one of a tile.
+// The sum that a key is added to depends on its distance from the first key of a tile.
 TEST(executor, windows_of_doubles) {
     static const auto x = filled<tensor<double, 120, 8>>(1);
     static const auto v = filled<tensor<double, 120, 8>>(2);
@@ -209,8 +209,8 @@ void first_rows(const auto&... mask) {
             EXPECT_EQ(std::memcmp(&y(i, 0), &expected(i, 0), 64 * sizeof(Element)), 0) << i << " of " << rows;
     }
 }
-// Scores at the edge of a mask, keys of a window and exponentials beside products are added in an order that depends on
-// the rows beside them.
+// Scores at the edge of a mask, keys of a window, and exponentials computed with products are added in an order that
+// depends on neighbouring rows.
 TEST(executor, first_rows) {
     first_rows<float, 120>(causal);
     first_rows<float, 128>(causal);
@@ -255,7 +255,7 @@ TEST(executor, constant_expressions) {
     static_assert(y(1, 1) == 22.0f);
 }
 
-// All layers of a stack, whose results go to the destination and to scratch by turns.
+// All layers of a stack. Their results alternate between the destination and scratch.
 TEST(executor, sequences) {
     using module = nn::encoder<{.layer = {.embed = 48, .heads = 4, .hidden = 100}, .layers = 3}>;
     using rows = tensor<float, 64, 48>;

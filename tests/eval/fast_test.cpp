@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The policy `fast`: in the type, in the plan's text, in the values and in constant expressions, and only where asked.
+// The policy `fast` changes the type, the plan's text, values and constant expressions, and only where it is given.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What plans do where there are 16 registers, whatever the machine that compiles has: costly functions are applied to
-// the stored sums of a block, and softmaxes of few columns walk two registers of rows side by side.
+// What plans do with 16 registers, whatever the compiling machine has: costly functions read the stored sums of a
+// block, and softmaxes of few columns process two registers of rows at a time.
 #undef ASHLAR_REGISTERS
 #define ASHLAR_REGISTERS 16
 #include <limits>

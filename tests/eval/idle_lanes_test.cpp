@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t w = lane_width<std::int32_t>;
 
-/// Calls test.operator()<n>() for the sizes at which rows end beside a register.
+/// Calls test.operator()<n>() for sizes around the end of a register.
 template <class Test>
 void for_sizes(Test test) {
     test.template operator()<1>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// keep_finite beside other masks, and of what is not a tensor as it lies.
+// keep_finite combined with other masks, and of operands that are not tensors in memory.
 #include <limits>
 
 #include <tests/support/additive_mask.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention in blocks of keys: batches, operands that lie otherwise, other elements, destinations and states.
+// Attention in blocks of keys: batches, other layouts of operands, other elements, destinations and states.
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +24,7 @@ TEST(key_blocks, heads) {
     check(attention(numbers<3, 1, 8>(6), numbers<3, 130, 8>(7), numbers<3, 130, 16>(8)));
 }
 
-/// Operands that lie otherwise: keys by columns, in blocks of columns and of 16 bits, views at odd addresses.
+/// Other layouts of operands: keys by columns, in blocks of columns and in 16 bits, views at odd addresses.
 TEST(key_blocks, layouts) {
     const auto q = numbers<35, 16>(1);
     const auto v = numbers<96, 24>(3);
@@ -111,7 +111,7 @@ TEST(key_blocks, workers_and_rows) {
             for (std::size_t c = 0; c < 24; ++c) EXPECT_NEAR(some(h, i, c), one(h, i, c), 2e-6f);
 }
 
-/// Weights that somebody else reads, too, are not made in blocks.
+/// Weights that another operation reads too are not computed in blocks.
 TEST(key_blocks, weights_that_are_kept) {
     const auto q = numbers<35, 16>(1);
     const auto k = numbers<71, 16>(2);
@@ -132,8 +132,8 @@ TEST(key_blocks, weights_that_are_read_again_behind_their_product) {
         for (std::size_t c = 0; c < 71; ++c) EXPECT_NEAR(actual(i, c), expected(i, c), 1e-5);
 }
 
-/// With 32 registers the transposed copy is made beside the product, and its loop goes: that of the blocks has another
-/// number then.
+/// With 32 registers the product makes the transposed copy itself, so there is no loop for it. The loop over blocks
+/// then has another number.
 TEST(key_blocks, beside_a_product_by_a_transpose) {
     const auto q = numbers<48, 16>(1);
     const auto k = numbers<64, 16>(2);

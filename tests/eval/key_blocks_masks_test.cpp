@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention in blocks of keys: masks that keep nothing of blocks, of rows, or of all, and what stands between scores
-// and softmax.
+// Attention in blocks of keys: masks that keep nothing of blocks, of rows or of everything, and operations between
+// scores and softmax.
 #include <cmath>
 #include <limits>
 
@@ -35,7 +35,7 @@ TEST(key_blocks, masks) {
     check(attention(q, k, v, keep(some) && causal_at<30>()));
 }
 
-/// What stands between scores and softmax.
+/// Operations between scores and softmax.
 TEST(key_blocks, biases_and_scales) {
     constexpr std::size_t queries = 35, keys = 71;
     const auto q = numbers<queries, 16>(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention in blocks of keys with a running maximum gives what it gives with all keys at once: numbers of queries,
-// keys and columns around those of registers, tiles and blocks.
+// Attention in blocks of keys with a running maximum equals attention over all keys at once. The numbers of queries,
+// keys and columns are around those of registers, tiles and blocks.
 #include <tests/support/key_blocks.hpp>
 
 namespace {

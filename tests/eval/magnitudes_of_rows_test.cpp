@@ -21,8 +21,8 @@ constexpr T power_of_ten(int exponent) {
     return static_cast<T>(exponent < 0 ? 1 / power : power);
 }
 
-/// Rows of each magnitude: of both signs; negative but for one; alternating; and, where there are five, all equal;
-/// nearly equal.
+/// Rows of each magnitude: of both signs; all negative but one; alternating; and, if there are five, all equal; nearly
+/// equal.
 template <class T, std::size_t Rows, int... Exponent>
 constexpr auto numbers() {
     tensor<T, sizeof...(Exponent) * Rows, columns> x{};
@@ -147,7 +147,7 @@ TYPED_TEST(magnitudes_of_rows, squares_that_overflow) {
     for (const T v : eval(variance<0>(turned))) EXPECT_EQ(v, std::numeric_limits<T>::infinity());
 }
 
-/// log(1 / n) of n equal numbers, whatever they are.
+/// log(1 / n) of n equal numbers, for any of them.
 template <class T, std::size_t Count>
 void expect_equal_logits() {
     const double wanted = -std::log(static_cast<double>(Count));

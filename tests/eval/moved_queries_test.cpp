@@ -53,7 +53,7 @@ TEST(moved_queries, windows_products_and_weights) {
     check(windows<-1, 2>(max<>(log_softmax(masked(matmul(of.q, transpose(of.k)), causal)), -50.0f)), 1e-5);
 }
 
-/// Tiles of batch entries, each of which has other keys.
+/// Tiles of batch entries that each have their own keys.
 TEST(moved_queries, entries_as_rows) {
     random_numbers random(2);
     const auto q = random.normal<float, 18, 20, 4>();

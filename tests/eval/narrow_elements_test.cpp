@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors of f16 and bf16 in expressions: read as floats wherever they stand, rounded where they are written.
+// Tensors of f16 and bf16 in expressions are read as floats everywhere and rounded where they are written.
 #include <cstddef>
 #include <sstream>
 #include <type_traits>

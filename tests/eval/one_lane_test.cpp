@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention and products one element at a time, as on processors without vector registers: operands are read where they
-// lie, and masks decide key by key.
+// Attention and products of one element at a time, as on processors without vector registers: operands are read in
+// place, and masks decide key by key.
 #undef ASHLAR_EMULATED_WIDTH
 #define ASHLAR_EMULATED_WIDTH 0
 #include <tests/support/mask_edges.hpp>

@@ -17,13 +17,14 @@ struct extents {
 };
 template <class>
 class packed_extents : public testing::Test {};
-// Panels are 16 columns of float: one register of 512 bits, of which up to three are read side by side, or two of 256.
+// Panels are 16 columns of float: one register of 512 bits, up to three of which are read side by side, or two
+// registers of 256 bits.
 using cases = testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<2, 15, 5>, extents<8, 17, 3>,
                              extents<9, 47, 8>, extents<16, 48, 7>, extents<5, 64, 9>, extents<11, 80, 6>,
                              extents<33, 97, 20>, extents<1, 112, 100>, extents<1, 16, 1100>>;
 TYPED_TEST_SUITE(packed_extents, cases);
 
-// One layout, whatever the flags are: two builds of one class must agree on it.
+// One layout for all flags: two builds of one class must agree on it.
 static_assert(std::is_same_v<packed<float, 6, 40>, basic_packed<float, 16, std::size_t{6}, std::size_t{40}>>);
 static_assert(std::is_same_v<packed<double, 6, 40>, basic_packed<double, 8, std::size_t{6}, std::size_t{40}>>);
 static_assert(std::is_same_v<packed<float, 6, 40, 24>, basic_packed<float, 24, std::size_t{6}, std::size_t{40}>>);

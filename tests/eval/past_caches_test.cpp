@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Results that are stored past the caches are right at every size and alignment, in place and by several workers, and
-// what lies around them is not touched.
+// Results that are stored past the caches are right at every size and alignment, in place and with several workers.
+// Nothing around them is written.
 #define ASHLAR_L3_BYTES 87380  // 1.5 times that is two arrays of 64 KiB
 #include <cstddef>
 #include <cstdint>
@@ -93,7 +93,7 @@ TEST(past_caches, rows_in_one_line) {
     chain_anywhere<float, 2, 65, 272>();
 }
 
-// Elements that do not lie at a multiple of their size never begin at that of a register.
+// Elements whose address is no multiple of their size never begin at a multiple of a register.
 TEST(past_caches, elements_before_a_register) {
     const auto before = [](std::uintptr_t address) {
         return detail::elements_before_register<8>(reinterpret_cast<const float*>(address));

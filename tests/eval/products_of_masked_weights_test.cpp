@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products by what is made of a masked softmax: what the mask leaves out is not read, whatever axes are repeated.
+// Products with expressions of a masked softmax: values that the mask excludes are not read, whichever axes are
+// repeated.
 #include <tests/support/differential.hpp>
 
 namespace {

@@ -253,7 +253,7 @@ TEST(quantized_int4, plan_shows_what_it_does) {
     EXPECT_EQ(flops<decltype(e)>, 2u * 64 * 40 * 48);
 }
 
-// Nothing is written behind the scratch that the plan reckons, whatever lies in it.
+// Nothing is written behind the scratch that the plan counts, whatever the scratch holds before.
 TEST(quantized_int4, scratch_is_all_that_is_touched) {
     support::random_numbers random(13);
     const auto x = random.normal<float, 33, 53>();

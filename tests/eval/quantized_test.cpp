@@ -81,7 +81,7 @@ TEST(quantized, left_operands_that_lie_otherwise) {
     const tensor<float, 19> one = slice<0, 0, 19>(reshape<3 * 21 * 19>(x));
     const tensor<float, 35> of_one = matmul(one, q);
     expect_same(of_one, products(one, q));
-    // A view whose rows lie apart.
+    // A view whose rows have gaps.
     const auto part = slice<1, 0, 21, 2>(x);
     const tensor<float, 3, 11, 19> kept = part;
     const tensor<float, 3, 11, 35> of_part = matmul(part, q);
@@ -104,7 +104,7 @@ TEST(quantized, chains) {
     const auto e = matmul(gelu(matmul(x, q1)), q2) + x;
     const tensor<float, 3, 40, 24> chained = e;
     for (std::size_t i = 0; i < chained.size(); ++i) ASSERT_NEAR(chained.data()[i], expected.data()[i], 1e-4f);
-    // In place, and beside packed floats.
+    // In place, and together with packed floats.
     auto y = x;
     y = matmul(gelu(matmul(y, q1)), pack(transpose(w2t))) + y;
     const tensor<float, 3, 40, 24> mixed = matmul(hidden, transpose(w2t)) + x;
@@ -203,7 +203,7 @@ TEST(quantized, plan_shows_what_it_does) {
     EXPECT_EQ(flops<decltype(e)>, 2u * 64 * 32 * 48);
 }
 
-// Nothing is written behind the scratch that the plan reckons, whatever lies in it.
+// Nothing is written behind the scratch that the plan counts, whatever the scratch holds before.
 TEST(quantized, scratch_is_all_that_is_touched) {
     support::random_numbers random(13);
     const auto x = random.normal<float, 33, 21>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of few queries, from the scores to the result in registers: every number of queries and keys, ragged ones
-// too, and what stands around the three steps.
+// Attention of few queries in registers from the scores to the result: every number of queries and keys, also ragged
+// ones, and operations around the three steps.
 #include <tests/support/differential.hpp>
 
 namespace {

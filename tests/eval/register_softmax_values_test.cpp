@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention of few queries in registers: scores that are no numbers, operands that overlap or lie apart, weights that
-// something else reads as well.
+// Attention of few queries in registers: scores that are not finite, operands that overlap or have gaps, and weights
+// that another operation reads too.
 #include <tests/support/differential.hpp>
 
 namespace {
@@ -25,7 +25,7 @@ void scores(float key, void (*expect)(float, bool)) {
 }
 
 TEST(register_softmax_values, scores_that_are_minus_infinity) {
-    // Zeros where there is nothing else; other rows do not see it.
+    // A row of nothing but minus infinity gives zeros. Other rows are unaffected.
     const auto expect = [](float y, bool there) {
         if (there)
             EXPECT_EQ(y, 0.0f);

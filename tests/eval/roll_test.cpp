@@ -157,14 +157,14 @@ TEST(roll, what_masks_exclude_stays_excluded) {
     const auto scores = random.normal<float, 19, 19>();
     auto values = random.normal<float, 19, 16>();
     const auto weights = softmax(masked(scores, causal));
-    // Query q keeps keys up to q. Turned by 4, the row of query q stands at q + 4, and key k meets value k + 4.
+    // Query q keeps keys up to q. Rolled by 4, the row of query q is row q + 4, and key k meets value k + 4.
     check(matmul(roll<0, 4>(weights), values), 1e-5);
     check(matmul(roll<1, 4>(weights), values), 1e-5);
     check(matmul(flip<0>(weights), values), 1e-5);
     check(matmul(flip<1>(weights), values), 1e-5);
     check(matmul(softmax(roll<0, 4>(masked(scores, causal))), values), 1e-5);
     check(matmul(softmax(roll<1, 4>(masked(scores, causal))), values), 1e-5);
-    // Key 18 is kept by query 18 alone, which stands first after flip<0> and in row 3 after a turn by 4.
+    // Only query 18 keeps key 18. Its row is the first one after flip<0>, and row 3 after a roll by 4.
     for (std::size_t c = 0; c < 16; ++c) values(18, c) = std::numeric_limits<float>::quiet_NaN();
     const tensor<float, 19, 16> upside_down = matmul(flip<0>(weights), values);
     const tensor<float, 19, 16> turned = matmul(roll<0, 4>(weights), values);
@@ -221,7 +221,7 @@ static_assert(all(roll<0, 1>(m) == tensor<float, 2, 3>{{4, 5, 6}, {1, 2, 3}}));
 static_assert(all(roll<0, 1>(m * 1.0f) == tensor<float, 2, 3>{{4, 5, 6}, {1, 2, 3}}));
 static_assert(eval(flip(tensor<float>{3})) == 3.0f);
 
-// Names stay, memory gives views where strides can say it, and what cancels goes.
+// Axis names are kept, memory gives views if strides can express them, and inverse operations cancel.
 inline constexpr axis<"seq", 4> seq;
 using named = tensor<float, seq, 2>;
 static_assert(std::is_same_v<shape_of<decltype(flip<seq>(std::declval<named&>()))>, shape<seq, std::size_t{2}>>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// rows_below: the first rows of a result are those of a whole evaluation, whatever lies below them, and no more are
-// computed than the tiles that they are in.
+// rows_below: the first rows of a result equal those of a whole evaluation, whatever the rows below them hold. Only the
+// tiles of these rows are computed.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -289,7 +289,7 @@ TEST(rows_below, strided_destinations) {
     expect_rows(tensor<float, 40, 24>(slice<1, 24, 48>(rows)), whole, [](std::size_t) { return 33u; });
     EXPECT_TRUE(all(slice<1, 0, 24>(rows) == 3.0f));
 }
-// What is stored beside the result stops with it.
+// A store stops with the result.
 TEST(rows_below, stores) {
     const auto x = random_numbers(12).normal<float, 64, 24>();
     tensor<float, 64, 64> weights = full<float, 64, 64>(-1), expected;
@@ -300,7 +300,7 @@ TEST(rows_below, stores) {
     expect_rows(weights, expected, [](std::size_t) { return 20u; });
     EXPECT_TRUE(all(slice<0, 32, 64>(weights) == -1.0f));
 }
-// Axes of which the rows of the result are made elsewhere: all of them are computed.
+// Axes whose entries each row of the result needs: all of them are computed.
 TEST(rows_below, rows_that_need_all) {
     const auto x = random_numbers(13).normal<float, 40, 24>();
     const auto check = [&](const auto& e) {

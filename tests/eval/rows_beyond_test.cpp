@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands behind the rows that are asked for is computed with their tile and does no harm: indices of a table may
-// be any numbers there, and divisors 0.
+// Rows behind `rows_below(n)` are computed with their tile and do no harm: indices of a table may be any numbers there,
+// and divisors 0.
 #include <cstring>
 #include <limits>
 
@@ -64,7 +64,7 @@ TEST(rows_beyond, divisors) {
         for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(y(i, c), a(i, c) / b(i, c) + a(i, c) % b(i, c));
 }
 
-// An index of a row that is asked for has to be one of the table.
+// An index of a requested row must be in the table.
 #if GTEST_HAS_DEATH_TEST && !defined(NDEBUG)
 TEST(rows_beyond_death, indices_of_rows_that_are_asked_for) {
     tensor<int, 2, 40> tokens{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Last tiles that begin early enough to be full ones: where the plan has them, and that results, also over what they
-// are made of, are those of any other tiles.
+// Last tiles that begin early enough to be full: which plans have them. Results equal those of other tiles, also in
+// place.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ void check(const weights& w) {
             rows_by_rows(tensor_view<const float, 1, columns>(x.data() + columns * i), w);
         for (std::size_t j = 0; j < columns; ++j) ASSERT_NEAR(y(i, j), row(0, j), 1e-5) << i << ' ' << j;
     }
-    // Over what they are made of: no row is made of one that was written before.
+    // In place: no row is computed from a row that was overwritten.
     auto same = x;
     same = rows_by_rows(same, w);
     for (std::size_t i = 0; i < Rows; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Values of rank 0 where a number is asked for: conditions, arguments, arithmetic, indices, at compile time too.
+// Values of rank 0 in place of numbers: conditions, arguments, arithmetic and indices, at compile time too.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax whose scores are logarithms of base two: factors of any sign, quotients, and what asks for the scores
-// themselves.
+// Softmax of scores in logarithms of base two: factors of any sign, quotients, and readers of the scores themselves.
 #include <cmath>
 
 #include <tests/support/differential.hpp>
@@ -82,7 +81,7 @@ TEST(scores_of_base_two, queries_that_are_added) {
     check(let(x + 1.0f, both) - y, reference::attend(of(y), of(k), of(k), options).values, 1e-5);
 }
 
-// States have maxima of scores as the expression has them, whatever their softmax is computed from; without a key it is
+// States hold the maxima of the expression's scores, whatever the softmax computes with. Without a key the maximum is
 // the lowest number.
 TEST(scores_of_base_two, maxima_of_states) {
     support::random_numbers random(14);

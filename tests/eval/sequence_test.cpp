@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sequences: any number of steps, into any destination, with what they read overlapping it; the scratch that they
-// touch.
+// Sequences: any number of steps, into any destination, with overlapping operands; and the scratch that they use.
 #include <algorithm>
 #include <cstring>
 
@@ -103,7 +102,7 @@ void over_its_table() {
     static workspace<workspace_bytes<decltype(in_sequence(x, table_step<Count>{&y}))>> scratch;
     evaluate(y, in_sequence(x, table_step<Count>{&y}), scratch);
     EXPECT_TRUE(equal(y, expected));
-    // An input that is computed does not go there either.
+    // A computed input does not go to the destination either.
     const step_result of_half = one_by_one(eval(x * 0.5f), table_step<Count>{&table});
     y = table;
     y = in_sequence(x * 0.5f, table_step<Count>{&y});
@@ -146,7 +145,7 @@ void logs_once() {
     EXPECT_TRUE(equal(eval(in_sequence(x, logging_step<Count>{&log, &calls}, norm_step{})), expected));
     EXPECT_EQ(calls, Count);
     EXPECT_EQ(std::memcmp(&log, &expected_log, sizeof log), 0);
-    // The destination is where the log of the first step lies, and what lies behind it.
+    // The destination is the memory of the first step's log and what follows it.
     struct {
         std::array<tensor<float, step_width>, Count> log;
         step_result behind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products with matrices in 8 bits whose outliers are spread: against loops, and against what they are for.
+// Products with matrices in 8 bits whose outliers are spread: against loops, and their accuracy with outliers.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@ using namespace ashlar;
 
 constexpr bool is_measured = test::has_usual_frames;
 
-/// What may lie between the bound and a call: register files that this compiler did not spill.
+/// What the bound may exceed a call by: register files that this compiler did not spill.
 constexpr std::size_t register_files =
     current_config::register_bits == 0 ? 1536 : 3 * current_config::registers * (current_config::register_bits / 8);
 constexpr std::size_t slack = 2048 + register_files + 1024;
@@ -70,7 +70,7 @@ TEST(stack_bytes, tables_of_kernels) {
     static tensor<float, 60, 8> v{};
     static tensor<float, 4, 8> z{};
     expect_within(z, attention(q, k, v));
-    // Panels of 20 columns, each of which ends inside a register, although the matrix does not.
+    // Panels of 20 columns end inside a register, although the matrix does not.
     static tensor<float, 64, 500> s{};
     static packed<float, 500, 80, 20> w{};
     static tensor<float, 64, 80> u{};
@@ -98,7 +98,8 @@ TEST(stack_bytes, heads_with_masks_and_biases) {
     expect_within(y, attention(q, k, v, keys_below(17)));
 }
 
-/// Tiles of scores that are asked about one by one, beside a hyperbolic tangent: the most registers that are spilled.
+/// Tiles of scores whose mask is tested pair by pair, next to a hyperbolic tangent: the largest number of spilled
+/// registers.
 TEST(stack_bytes, composed_masks) {
     static tensor<float, 35, 24> q{};
     static tensor<float, 71, 24> k{};

@@ -47,7 +47,7 @@ TYPED_TEST(statistics_into_map, behind_masks) {
     check(log_softmax(masked(matmul(x, random.normal<float, 64, 64>(0.1f)), causal)), 1e-4);
 }
 
-// Rows of more than 2 KiB go one after another.
+// Rows of more than 2 KiB run one after another.
 TEST(long_rows, one_after_another) {
     norms<11, 521>(1e-5);
     norms<3, 260, double>(1e-12);

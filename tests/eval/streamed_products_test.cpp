@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products whose right operand lies by rows behind the L2: deep ones are summed up in parts of the depth.
+// Products whose right operand is row-major and comes from behind the L2: deep ones are summed in parts of the depth.
 #define ASHLAR_L2_BYTES 4096
 #include <algorithm>
 #include <cmath>
@@ -123,7 +123,7 @@ TEST(streamed_products, masked_products) {
             ASSERT_NEAR(y(i, j), j <= i ? reference::product_at(a, b, i, j) : -1.0, 4e-5);
 }
 
-/// Where registers are few, columns are copied beside the first rows.
+/// With few registers the first rows copy the columns.
 template <class Expression>
 constexpr bool copies_columns() {
     const auto& code = detail::planned<Expression, current_config>::code;

@@ -73,7 +73,7 @@ void check(const Mask& mask, bool has_gaps = false, std::array<std::size_t, Scor
     }
 }
 
-/// Row by row, what a mask with a span keeps is told exactly.
+/// A mask with a span tells exactly, row by row, what it keeps.
 template <class Scores, class Mask>
 void check_stairs(const Mask& mask) {
     constexpr std::size_t queries = Scores::extents[Scores::rank - 2], keys = Scores::extents[Scores::rank - 1];
@@ -156,7 +156,7 @@ TEST(support, asks_the_batch_entry) {
     }
 }
 
-// What knows its span is not asked tile by tile; what does not, is.
+// A mask that knows its span is not queried tile by tile. Other masks are.
 static_assert(ashlar::detail::spanning_mask<decltype(causal && keys_below(3)), shape<4, 4>>);
 static_assert(!ashlar::detail::spanning_mask<decltype(causal || keys_below(3)), shape<4, 4>>);
 static_assert(!ashlar::detail::spanning_mask<decltype(!causal), shape<4, 4>>);

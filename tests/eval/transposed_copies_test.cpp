@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products whose right operand lies transposed, in expressions: the copy of it is made by the product itself.
+// Products with a transposed right operand in expressions: the product itself makes the copy.
 #include <tests/support/differential.hpp>
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention whose greatest scores are large, infinite, undefined, or where there is none.
+// Attention whose maximum scores are large, infinite, undefined or missing.
 #include <cmath>
 
 #include <tests/support/key_blocks.hpp>

@@ -73,7 +73,7 @@ TEST(windows, left_operands) {
     const auto x = random.normal<float, 41, 6>();
     const auto w = random.normal<float, 18, 21>();
     const auto frames = reshape<39, 18>(windows<0, 3>(x));
-    // Rows overlap in memory, and are read where they lie.
+    // Rows overlap in memory and are read in place.
     static_assert(plan<decltype(matmul(frames, w))>.step_count == 1);
     using dense = decltype(matmul(tensor<float, 39, 18>{}, w));
     static_assert(workspace_bytes<decltype(matmul(frames, w))> == workspace_bytes<dense>);
@@ -117,7 +117,7 @@ TEST(windows, destinations) {
     EXPECT_TRUE(all((slice<0, 0, 20>(y)) == rows));
 }
 
-/// Over what is read through other moves: where a window stands decides what its lanes find there.
+/// Windows of moved operands: the place of a window decides what its lanes read.
 template <std::size_t Extent>
 void over_moves() {
     support::random_numbers random(Extent);

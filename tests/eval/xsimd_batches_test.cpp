@@ -109,7 +109,7 @@ void maps_of_sizes() {
     maps<T, 37>();
 }
 
-/// Counts what it gets that is no element.
+/// Counts arguments that are no elements.
 struct strangers {
     static inline int count = 0;
     template <class Lanes>

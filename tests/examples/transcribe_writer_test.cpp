@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The writer of the transcription example, in small: all tokens, and the states
-// behind them, against the model's formulas in double, of which it gets what
-// was heard.
+// The writer of the transcription example, in small: all tokens and the states after them, against the model's formulas
+// in double, given the heard rows.
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -21,7 +20,7 @@ void expect_written(std::size_t count) {
     const auto samples = sound_of(count);
     const reference::matrix heard = by_formulas().encode(samples.data(), count);
     static writer<small_model> w(loaded());
-    // Nothing is known of what stands behind the sound.
+    // The memory behind the sound may hold anything.
     static writer<small_model>::states_type states;
     for (float& v : states) v = std::numeric_limits<float>::quiet_NaN();
     for (std::size_t i = 0; i < heard.rows; ++i)

@@ -137,8 +137,8 @@ double ulps_per_unit(double expected) {
     return __builtin_bit_cast(double, (2 * 1023 + 23 - (exponent > least ? exponent : least)) << 52);
 }
 
-/// What a check needs of a block beside the results; the factor is 0 where nothing is promised. Loops without branches,
-/// on integers where these order as numbers do, so that compilers make vectors of them.
+/// What a check needs of a block in addition to the results. The factor is 0 if nothing is promised. The loops have no
+/// branches and use integers that order as the numbers do, so that compilers vectorise them.
 struct prepared {
     alignas(64) double expected[block], factor[block], finite_factor[block];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One build of the functions; EXHAUSTIVE_VARIANT names it, and the flags of its compilation are what it is about.
+// One build of the functions. EXHAUSTIVE_VARIANT names it. Only the compiler's flags differ between builds.
 #include "variant.hpp"
 
 #include <ashlar/expr/elementwise/activations.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// einsum: what it lowers to, names and shapes, and values against loops over all labels.
+// einsum: which operations it becomes, names and shapes, and values against loops over all labels.
 #include <array>
 #include <cstddef>
 #include <string_view>

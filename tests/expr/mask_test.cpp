@@ -74,7 +74,7 @@ static_assert(pairs<decltype(block_diagonal<16>), extents<200, 200>> == 12 * 256
 static_assert(pairs<decltype(block_diagonal<16>), extents<2048, 1024>> == 1024 * 16);
 static_assert(pairs<decltype(causal && block_diagonal<16>), extents<64, 64>> == 4 * triangle(16));
 static_assert(pairs<decltype(!block_diagonal<16>), extents<64, 64>> == 64 * 48);
-// Beyond 2^18 pairs a predicate is not asked.
+// Beyond 2^18 pairs a predicate is not called.
 static_assert(pairs<decltype(keep_if(blocks)), extents<2048, 1024>> == 2048 * 1024);
 
 // Tiles.

@@ -61,7 +61,7 @@ static_assert(std::is_same_v<decltype(cast<float>(m)), basic_view<const float, s
 static_assert(std::is_same_v<decltype(cast<float>(m + 1)), decltype(m + 1)>);
 static_assert(std::is_same_v<decltype(cast<std::int8_t>(m))::value_type, std::int8_t>);
 
-// Functions of the user's: the result's element type is what they return.
+// Functions of the user's: the element type of the result is what they return.
 constexpr auto half = [](float x) { return static_cast<double>(x) / 2; };
 static_assert(std::is_same_v<decltype(map(half, m))::value_type, double>);
 static_assert(std::is_same_v<decltype(map([](auto x) { return x * x; }, m))::value_type, float>);

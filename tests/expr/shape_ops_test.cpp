@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shape operations: which are views and which are lazy, names, folding, and where each element goes.
+// Shape operations: which are views and which are lazy, axis names, folding, and the place of each element.
 #include <array>
 #include <cmath>
 #include <cstddef>

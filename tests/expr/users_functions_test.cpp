@@ -13,7 +13,7 @@
 
 using matrix = ashlar::tensor<float, 2, 2>;
 
-// What only explains is no conversion and no assignment for what asks.
+// Members that only explain an error are no conversions and no assignments for type traits.
 static_assert(!std::is_convertible_v<matrix, double> && !std::is_convertible_v<matrix, bool>);
 static_assert(!std::is_assignable_v<matrix&, std::vector<float>> && !std::is_assignable_v<matrix&, const float*>);
 static_assert(!std::is_assignable_v<ashlar::tensor_view<float, 2>, std::vector<float>>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fuzz targets over their corpora without a fuzzer: every file as it is, cut off anywhere, and with every byte
-// changed. Sanitizers find reads beyond the end, as each input lies in memory of its own size.
+// The fuzz targets over their corpora without a fuzzer: every file whole, cut anywhere, and with every byte changed.
+// Each input has memory of its own size, so sanitizers find reads beyond the end.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

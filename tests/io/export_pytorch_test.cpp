@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// tools/export_pytorch.py beside the library: the same bits in safetensors, the same bytes as images. Skipped where
-// there is no PyTorch.
+// tools/export_pytorch.py against the library: the same bits in safetensors, the same bytes in images. Skipped without
+// PyTorch.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -123,7 +123,7 @@ struct normed {
     }
 };
 
-// PyTorch's batch norms count what they were trained with, and no option is needed to leave that out.
+// PyTorch's batch norms count their training steps. Leaving the count out needs no option.
 TEST_F(export_pytorch, counts_of_batches_are_left_out) {
     ASSERT_TRUE(io::save_layout<normed>(folder + "ashlar_normed.layout"));
     const outcome exported = script("m = torch.nn.Module()\n"

@@ -147,7 +147,7 @@ TEST(unknown_types, do_not_matter_where_they_are_not_used) {
     EXPECT_EQ(message(io::load(scale, file, "scale")), "scale: not supported: an unknown element type, F8_E8M0");
     tensor<float, 2> eight{};
     EXPECT_EQ(message(io::load(eight, file, "eight")), "eight: the model needs F32, the file has F8_E5M2");
-    // They must lie in the file like all others.
+    // They must be inside the file like all others.
     const auto beyond = test::safetensors_of(R"({"x":{"dtype":"F4","shape":[9],"data_offsets":[0,5]}})", "four");
     io::archive archive;
     EXPECT_EQ(archive.open(beyond).error, io::error::truncated);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A fuzz target: whatever the bytes are, opening and loading them ends with a result and touches no other memory.
+// A fuzz target: for any bytes, opening and loading them ends with a result and touches no other memory.
 //
 //     clang++-19 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -Iinclude -isystem <xsimd>
 //     tests/io/fuzz_archive.cpp
@@ -17,7 +17,7 @@
 
 namespace fuzz_archive {
 
-/// Small arrays of every kind that loading tells apart, so that mutated files still match some of them.
+/// Small arrays of every kind that loading distinguishes, so that mutated files still match some of them.
 struct model {
     ashlar::tensor<float, 2, 3> weight;
     ashlar::tensor<float, 3, 1> query, key;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A fuzz target: whatever the bytes are, viewing them as a model image ends with a view or an error and touches no
-// other memory.
+// A fuzz target: for any bytes, viewing them as a model image ends with a view or an error and touches no other memory.
 //
 //     clang++-19 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -Iinclude -isystem <xsimd>
 //     tests/io/fuzz_image.cpp

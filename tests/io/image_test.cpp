@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Model images: used where they lie, the same bytes for the same model, and refused when they are another's.
+// Model images are used in place, have the same bytes for the same model, and are refused for another model.
 #include <array>
 #include <bit>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The reader of safetensors headers token by token: what it takes, what it refuses, and escapes.
+// The reader of safetensors headers, token by token: what it accepts, what it refuses, and escapes.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ static_assert(is_refused("") && is_refused("-1") && is_refused("+1") && is_refus
               is_refused("1e3") && is_refused("18446744073709551616") && is_refused("99999999999999999999") &&
               is_refused("0x1") && is_refused("\"1\"") && is_refused("1 2"));
 
-/// What a string in quotes stands for, or why it is refused.
+/// The value of a string in quotes, or why it is refused.
 std::string unescaped(std::string_view quoted) {
     reader json(quoted);
     detail::json_string s;

@@ -236,7 +236,7 @@ TEST(load, transposed_files) {
               "h.0.c_attn: the model needs [2, 6], the file has [6, 2]");
 }
 
-/// What files may stack while the model has it one by one.
+/// Arrays that files may stack while the model has them one by one.
 struct separate {
     tensor<float, 2, 1> a;
     tensor<float, 2, 2> b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// tools/make_image beside the library: from the layout and a weight file alone it makes the image that save_image
+// tools/make_image against the library: from the layout and a weight file alone it makes the image that save_image
 // makes.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Name maps: patterns, what stars stand for, pieces, and the tables for well-known models.
+// Name maps: patterns, what stars match, pieces, and the tables for well-known models.
 #include <string>
 #include <string_view>
 

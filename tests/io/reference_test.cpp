@@ -64,7 +64,7 @@ std::string message_of(error e) {
     r.found_dtype = io::dtype::i64;
     std::string text = r.message().c_str();
     for (std::size_t at; (at = text.find("77777")) != std::string::npos;) text.replace(at, 5, "N");
-    // What stands before the array's name, which is empty here.
+    // The text before the array's name, which is empty here.
     const std::string prefix = "= \"NEAREST\"";
     if (const std::size_t at = text.find(prefix); at != std::string::npos) text.replace(at, prefix.size(), "= \"...\"");
     return text;

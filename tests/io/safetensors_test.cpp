@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The index of safetensors files: what is right is found where it lies, what is wrong is named.
+// The index of safetensors files: valid arrays are found, and errors are named.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -207,7 +207,7 @@ TEST(safetensors, shapes) {
 TEST(safetensors, malformed_headers) {
     const std::string good = R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})";
     EXPECT_TRUE(open(good, "four"));
-    // Whatever is cut off at the end, or any byte replaced by one that cannot stand there.
+    // The file cut at any place, or with any byte replaced by an invalid one.
     for (std::size_t i = 0; i < good.size(); ++i) {
         EXPECT_FALSE(open(good.substr(0, i), "four")) << i;
         std::string other = good;

@@ -30,7 +30,7 @@ using test::small_model;
 
 std::string message(const io::result& r) { return r.message().c_str(); }
 
-/// What saving into memory gives; its size is asked for first.
+/// The result of saving into memory. The first call returns its size.
 template <class M>
 std::vector<char> saved(const M& model, io::name_map names = {}, const io::save_options& options = {}) {
     io::result r = io::save(model, std::span<char>(), names, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An epilogue whose sums may wait in the result, and which tells whether each was finished once.
+// An epilogue whose sums may wait in the result. It reports whether each was finished once.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that use xsimd beside ashlar: on x86 ashlar includes its registers alone.
+// Programs that use xsimd and ashlar: on x86 ashlar includes xsimd's registers alone.
 // clang-format off
 #include <ashlar/ashlar.hpp>
 #if defined(__SSE2__) && defined(XSIMD_HPP)

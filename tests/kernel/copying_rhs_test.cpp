@@ -115,8 +115,7 @@ TYPED_TEST(copying_rhs_test, prefetched_columns) {
     check<TypeParam, 25, 5, 201, 2, true, true>();
 }
 
-/// While the rows that do not copy are multiplied, all of the next columns are asked for, of the same width and no
-/// more.
+/// While rows that do not copy are multiplied, all of the next columns are prefetched, of the same width and no more.
 template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth>
 void check_requests() {
     static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;

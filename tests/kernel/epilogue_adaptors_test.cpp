@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Epilogues that stand before others, and how the hooks of an epilogue are found.
+// Adaptors of epilogues, and how the hooks of an epilogue are found.
 #include <cstddef>
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct shifted_place {
     static std::size_t column(std::size_t j) { return j + 2; }
 };
 
-/// All that goes through an adaptor that replaces nothing arrives.
+/// Everything that passes an adaptor that replaces nothing arrives.
 TYPED_TEST(epilogue_adaptors, forwards_all_hooks) {
     using T = TypeParam;
     recorder<T, every_hook> inner{8, 40, 1};
@@ -77,7 +77,7 @@ using float_lanes = lanes<float, width<float>, current_config>;
 static_assert(callable_hooks<forwarding_epilogue<only_vector>, float_lanes> == hook::vector);
 static_assert(named_hooks<only_vector> == hook::vector && named_hooks<recorder<float, hook::vector>> == every_hook);
 
-/// Names are found whatever the parameters are.
+/// Hooks are found by name, with any parameters.
 struct odd_parameters {
     void end_block() const {}
     template <class Other>

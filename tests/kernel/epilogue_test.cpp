@@ -42,7 +42,7 @@ class epilogue_test : public testing::Test {};
 using element_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(epilogue_test, element_types);
 
-/// Calls f with each hook that a kernel serves beside `vector`, and with all of them, as constants.
+/// Calls f with each hook that a kernel serves in addition to `vector`, and with all of them, as constants.
 template <hook Served, class Function>
 void for_each_hook(Function f) {
     const auto with = [&]<hook Hooks>() { f(std::integral_constant<hook, Hooks>{}); };
@@ -120,7 +120,7 @@ TYPED_TEST(epilogue_test, few_columns) {
     using T = TypeParam;
     constexpr std::size_t w = width<T>;
     if constexpr (w >= 4) {
-        // The columns of the recorder lie in lanes.
+        // The columns of the recorder are in lanes.
         constexpr std::size_t rows = 37, columns = w / 2 - (w > 4), depth = 12;
         constexpr packed_k_shape P{columns, rows, depth, depth, depth};
         const operands<T> x(rows, columns, depth);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Few rows in registers against naive loops: where a column lies, what is combined, and products with folded weights.
+// Few rows in registers against naive loops: the place of a column, what is combined, and products with folded weights.
 #include <cstddef>
 #include <limits>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of pairs of bf16: as naive loops over the same numbers, whatever lies behind the operands.
+// Products of pairs of bf16 equal naive loops over the same numbers, whatever is behind the operands.
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -171,7 +171,7 @@ float to_odd(double x) {
     if (std::abs(double(nearest)) > std::abs(x)) nearest = std::nextafter(nearest, 0.0f);
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) | 1u);
 }
-// With bfdot it is one addition of both products, unless somebody has set FPCR.EBF.
+// bfdot adds both products at once, unless FPCR.EBF is set.
 TEST(grouped_products, a_step_is_two_multiply_adds_the_second_one_first) {
     constexpr bool adds_products = width == 4 && multiplies_pairs<width, current_config>;
     unsigned seed = 5;

@@ -18,7 +18,7 @@ struct no_epilogue {
     static constexpr hook hooks = hook::none;
 };
 
-/// A product that is cut as these options ask for.
+/// A product with the cut of these options.
 template <class Element, product_shape Product, cut_options Options>
 inline constexpr product_shape cut_as = [] {
     product_shape p = Product;
@@ -57,7 +57,7 @@ template <class Element, class Config, product_shape Product>
 constexpr std::size_t product_row(std::size_t b) {
     return product_plan<Element, Config, cut_product<Element, Config, Product>>.rows.first(b);
 }
-/// Number of register blocks, of which the last columns are one for each row block if they stand apart.
+/// The number of register blocks. If the last columns are separate, each row block has one more for them.
 template <class Element, class Config, product_shape Product>
 inline constexpr std::size_t product_block_count = [] {
     constexpr product_cut cut = cut_product<Element, Config, Product>.cut;

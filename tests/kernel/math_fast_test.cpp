@@ -133,7 +133,7 @@ TYPED_TEST(fast_of, constant_expressions) {
         __asm__("" : "+m"(argument));
         const values now = all(argument);
         const auto check = [&](const char* name, T a, T b) {
-            // Multiples of ln 2 are rounded twice there, which is little beside what fast functions leave out.
+            // Multiples of ln 2 are rounded twice there. That is small compared with the error of fast functions.
             EXPECT_LE(ulps(a, static_cast<long double>(b)), 256) << name << '(' << argument << ')';
         };
         check("exp", now.exp, then[i].exp);

@@ -105,7 +105,7 @@ TYPED_TEST(math_of, special_values) {
     expect_special<T>("sqrt", sqrt_of, -1, nan);
     expect_special<T>("rsqrt", rsqrt_of, 0, infinity);
     expect_special<T>("rsqrt", rsqrt_of, infinity, 0);
-    // NaN of every kind, whatever stands in its low bits.
+    // NaN of every kind, with any low bits.
     for (const typename detail::float_format<T>::bits payload : {0, 1, 2, 255, 511, 4095})
         for (const bool negative : {false, true}) {
             using format = detail::float_format<T>;

@@ -124,7 +124,7 @@ TYPED_TEST(math_of, exp) {
     expect_ulps<T>("exp_beside_one_far", spread<T>(least, 0, this->count), 6, exp_beside_one_of, reference);
     expect_ulps<T>("exp2_nonpositive", spread<T>(this->single ? -126 : -1022, 0, this->count), 2.5, exp2_nonpositive_of,
                    reference2);
-    // What a softmax asks for where a mask may have left minus infinity, and coarsely.
+    // The forms of a softmax for scores that a mask made minus infinity, and the coarse forms.
     using detail::exp_arguments, detail::exp_form;
     const auto any = [](auto x) { return detail::exp2_nonpositive_as<exp_form::near_one, exp_arguments::any>(x); };
     expect_ulps<T>("exp2_of_any", spread<T>(this->single ? -126 : -1022, 0, this->count), 2.5, any, reference2);

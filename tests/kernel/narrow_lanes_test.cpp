@@ -94,7 +94,7 @@ void expect_integers() {
         vec::load(all.data() + first).store(wide);
         for (std::size_t i = 0; i < Width; ++i) ASSERT_EQ(wide[i], static_cast<float>(first + i) - 128.0f);
     }
-    // Quarters, of which halves are in the middle; and the floats beside them.
+    // Quarters, every second of which is a half or a whole number; and the floats next to them.
     for (int quarters = -127 * 4; quarters <= 127 * 4; ++quarters)
         for (const float beside : {-200.0f, 0.0f, 200.0f}) {
             const float x = std::nextafter(static_cast<float>(quarters) * 0.25f, beside);

@@ -108,7 +108,7 @@ void check() {
     c.assign(c.size(), T(-77));
     with_verdicts<T> verdicts{{c.data(), P.rows}};
     product_packed_k<T, current_config, P>(s.data() + 1, r.data() + 1, verdicts);
-    // Columns are decided on in blocks, the first of which begins before 16.
+    // Columns are decided in blocks. The first block begins before 16.
     expect(c, P.columns <= 16 ? P.columns : 16, 2);
 }
 

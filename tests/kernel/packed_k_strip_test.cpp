@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products with a narrow right operand whose rows lie without gaps, against naive loops in double precision.
+// Products with a narrow right operand whose rows have no gaps, against naive loops in double precision.
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -64,7 +64,7 @@ struct band {
     }
 };
 
-/// Stores what the band keeps, and counts the calls that were told to mask.
+/// Stores what the band keeps, and counts the calls with a mask.
 template <class T, std::size_t Columns, bool Halves>
 struct band_epilogue {
     static constexpr hook hooks = hook::vector | hook::begin_block | (Halves ? hook::kept_halves : hook::none);
@@ -167,7 +167,7 @@ TYPED_TEST(product_edges_test, halves_of_columns) {
     check_bands<TypeParam,
                 cut_as<TypeParam, product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w},
                        cut_options{.packs = false}>>();
-    // An odd depth, scalars that lie apart, and columns that end within a half have none.
+    // An odd depth, scalars with gaps, and columns that end within a half do not have halves.
     check_bands<TypeParam, cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 7, .si = 7, .sk = 1, .vk = 2 * w},
                                   cut_options{.granule = 8}>>();
     check_bands<TypeParam, cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 6, .si = 1, .sk = 24, .vk = 2 * w},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scratch of product kernels: all of it is used and nothing beyond it, and results do not depend on where it lies.
+// Scratch of product kernels: all of it is used and nothing beyond it, and results do not depend on its address.
 #include <cstddef>
 #include <cstring>
 #include <vector>

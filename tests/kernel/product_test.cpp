@@ -139,7 +139,7 @@ TYPED_TEST(product_test, one_row) {
     check<T, product_shape{1, 11 * width<T>, 5 * width<T> + 3, 99, 1, 11 * width<T>}>();
 }
 
-/// Few enough columns beside the full vectors to be packed, for each depth that can lie side by side.
+/// Few enough columns behind the full vectors to be packed, for each depth that fits side by side.
 TYPED_TEST(product_test, packed_columns) {
     using T = TypeParam;
     check<T, product_shape{37, width<T> + 1, 64, 64, 1, width<T> + 1}>();
@@ -294,7 +294,7 @@ TYPED_TEST(product_test, zeros_exclude) {
     }
 }
 
-/// Counts what it is told; blocks above the diagonal are skipped, blocks on it are masked.
+/// Counts its calls. Blocks above the diagonal are skipped, blocks on it are masked.
 template <class T, std::size_t Columns>
 struct causal_epilogue {
     static constexpr hook hooks = hook::vector | hook::begin_block;

@@ -140,7 +140,7 @@ TEST(QuantizedProduct, GreatestMagnitudes) {
 }
 
 TEST(QuantizedProduct, HalvesGoToTheEvenInteger) {
-    // 127 stands for 127, so that halves lie exactly between two integers.
+    // The scale is 1, so that halves are exactly between two integers.
     std::vector<float> line;
     for (int i = -126; i < 127; ++i) line.push_back(static_cast<float>(i) + 0.5f);
     line.push_back(127);

@@ -134,7 +134,7 @@ struct hooks_trace {
         : trace(__FILE__, __LINE__, testing::Message() << "hooks " << static_cast<int>(hooks)) {}
 };
 
-/// An epilogue with some of the hooks, which writes down what it is told. Verdicts go round.
+/// An epilogue with some of the hooks. It records its calls and returns the verdicts in turn.
 template <class T, hook Hooks>
 struct recorder : recorded {
     static constexpr hook hooks = Hooks, withheld = every_hook - Hooks;

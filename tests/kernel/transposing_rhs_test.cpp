@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// product_transposing_rhs, whose right operand lies transposed, against naive loops in double precision.
+// product_transposing_rhs with a transposed right operand, against naive loops in double precision.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -83,7 +83,7 @@ TYPED_TEST(transposing_rhs_test, rows) {
     check<TypeParam, 37, 2 * w, 16>();
 }
 
-/// An even and an odd number of vectors, with and without columns beside them that are packed or a partial vector.
+/// An even and an odd number of vectors, without further columns, with packed ones, and with a partial vector.
 TYPED_TEST(transposing_rhs_test, columns) {
     constexpr std::size_t w = width<TypeParam>;
     check<TypeParam, 13, 3 * w, 32>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// ALiBi: slopes as published, and attention with them beside loops.
+// ALiBi: slopes as published, and attention with them against loops.
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -69,7 +69,7 @@ TEST(alibi, attention) {
         reference::attend(reference::of(q), reference::of(k), reference::of(v), options).values;
     const auto e = attention(q, k, v, causal_at<15>(), bias(nn::alibi<6, 21>(slopes, 15)));
     reference::expect_near(eval(e), expected);
-    // Grouped queries: the heads of a group beside each other.
+    // Grouped queries: the heads of a group are adjacent.
     const auto pairs = reshape<2, 2>(slopes);
     const auto grouped_k = slice<0, 0, 4, 2>(k), grouped_v = slice<0, 0, 4, 2>(v);
     const auto g = attention(reshape<2, 2, 6, 8>(q), unsqueeze<1>(grouped_k), unsqueeze<1>(grouped_v), causal_at<15>(),

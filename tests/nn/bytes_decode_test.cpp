@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers and stacks that decode over caches in 8 bits: near what they give over caches of floats, and not the same.
+// Layers and stacks that decode over caches in 8 bits: close to the results over caches of floats, and not equal.
 #include <array>
 #include <cmath>
 

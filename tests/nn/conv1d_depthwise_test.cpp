@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv1d with a group for each channel: multiply-adds of rows, or windows where there are too many taps to name.
+// conv1d with a group for each channel: multiply-adds of rows, or windows if there are too many taps.
 #include <string_view>
 
 #include <tests/support/convolutions.hpp>

@@ -18,7 +18,7 @@ TEST(conv1d, one_axis) {
     one_axis<{.in = 5, .out = 8, .kernel = 1, .stride = 3, .padding = 1}, 9>();
 }
 
-// A chain: the second reads what the first makes, and nothing is allocated beside what workspace_bytes says.
+// A chain: the second layer reads the first one's result. Nothing is allocated beyond workspace_bytes.
 TEST(conv1d, stem) {
     static nn::conv1d<{.in = 8, .out = 12, .kernel = 3, .padding = 1}> first{};
     static nn::conv1d<{.in = 12, .out = 12, .kernel = 3, .stride = 2, .padding = 1}> second{};

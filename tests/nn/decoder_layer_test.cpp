@@ -16,7 +16,7 @@ TEST(decoder_layer, norm_last) {
     support::random_numbers random(2);
     const auto x = random.normal<float, 7, 16>();
     auto memory = random.normal<float, 11, 16>();
-    // What lies behind the valid part of the memory is not read.
+    // Rows behind the valid part of the memory are not read.
     for (std::size_t i = 6; i < 11; ++i)
         for (std::size_t c = 0; c < 16; ++c) memory(i, c) = std::numeric_limits<float>::quiet_NaN();
     const state::layer_shape shape{{16, 4, 4}, activation::gelu, false};

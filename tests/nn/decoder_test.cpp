@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An encoder and a decoder over what it makes.
+// An encoder, and a decoder over its result.
 #include <tests/nn/state.hpp>
 
 #include <ashlar/nn/transformers/decoder.hpp>

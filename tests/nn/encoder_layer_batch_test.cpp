@@ -15,7 +15,7 @@ TEST(encoder_layer_batch, ragged) {
     state::randomise(layer);
     auto x = support::random_numbers(2).normal<float, 3, 11, 16>();
     const tensor<std::int32_t, 3> lengths{11, 4, 7};
-    // What lies behind the end of a sequence reaches no row before it.
+    // Entries behind the end of a sequence reach no row before it.
     for (std::size_t b = 0; b < 3; ++b)
         for (std::size_t i = static_cast<std::size_t>(lengths(b)); i < 11; ++i)
             for (std::size_t c = 0; c < 16; ++c) x(b, i, c) = std::numeric_limits<float>::quiet_NaN();

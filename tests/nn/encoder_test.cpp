@@ -66,7 +66,7 @@ TEST(encoder, inputs_that_are_computed) {
     support::check(e(transpose(across)), expected(e, reference::transpose(of(across))), tolerance);
 }
 
-// With an even number of steps the input is put where the result goes: over itself.
+// With an even number of steps the input is copied to the destination first, in place.
 TEST(encoder, inputs_that_overlap) {
     const auto& e = random_encoder<stack<2, false>>();
     const auto x = support::random_numbers(6).normal<float, 8, 8>();
@@ -88,7 +88,7 @@ TEST(encoder, as_an_operand) {
     support::check(mean<0>(e(x)), reference::reduce(expected(e, of(x)), 0, false, reference::mean), tolerance);
 }
 
-// Constants: scratch is that of a layer and one more matrix, whatever the number of layers.
+// Constants: scratch is that of one layer and one more matrix, for any number of layers.
 template <class Encoder>
 using call = decltype(std::declval<const Encoder&>()(std::declval<const tensor<float, 64, 8>&>()));
 using layer_call =

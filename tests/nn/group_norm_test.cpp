@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// group_norm and batch_norm against loops, and batch_norm folded into what stands before it.
+// group_norm and batch_norm against loops, and batch_norm folded into the layer before it.
 #include <tests/support/convolutions.hpp>
 
 namespace {

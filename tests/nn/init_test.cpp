@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random numbers and initial weights beside values printed by PyTorch (torch 1.13, with 9 digits, which are exact).
+// Random numbers and initial weights against values printed by PyTorch (torch 1.13, with 9 digits, which are exact).
 #include <cmath>
 #include <cstring>
 #include <random>

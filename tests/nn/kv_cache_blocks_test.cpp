@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Long caches, whose keys lie in blocks: appends and prefills that start, end and wrap anywhere in a block.
+// Long caches with keys in blocks: appends and prefills that start, end and wrap anywhere in a block.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ static_assert(nn::kv_cache<float, 500, 1, 8>::key_block == 500 && nn::kv_cache<f
 // Blocks have no gaps.
 static_assert(sizeof(nn::kv_cache<float, 1024, 4, 64>::key_columns) == sizeof(float) * 1024 * 4 * 64);
 
-// Attention reads the blocks where they lie.
+// Attention reads the blocks in place.
 using cache_of_1024 = nn::kv_cache<float, 1024, 2, 64>;
 using decoded = decltype(std::declval<const cache_of_1024&>().attend(std::declval<const tensor<float, 2, 64>&>()));
 static_assert(workspace_bytes<decoded> < 1024 * sizeof(float) + 512);
@@ -112,7 +112,7 @@ TYPED_TEST(kv_cache_blocks, prefills_from_anywhere_in_a_block) {
     cache.prefill(made::template rows_first<70, 122>(s.k) * number(1),
                   made::template rows_first<70, 122>(s.v) * number(1));
     this->expect_rows(cache, 192);
-    // Some rows of an expression of which all would not fit.
+    // Some rows of an expression that is too long to fit as a whole.
     cache.truncate(130);
     cache.prefill(made::template rows_first<130, 62>(s.k) * number(1),
                   made::template rows_first<130, 62>(s.v) * number(1), 60);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention over caches in 8 bits: its softmax multiplies weights by the scales of values, so that it takes no more
-// scratch than over floats, and goes by blocks of keys as they do.
+// Attention over caches in 8 bits: its softmax multiplies weights by the scales of values. So it takes no more scratch
+// than over floats and runs in blocks of keys as well.
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -62,7 +62,7 @@ TEST(kv_cache_bytes_blocks, a_tile_of_queries) {
         expect_both(attention(q, cache.keys(), cache.values(), keys_below(length)));
     }
 }
-/// Queries that share keys, which lie in blocks of their own.
+/// Queries that share keys in blocks of their own.
 TEST(kv_cache_bytes_blocks, groups_of_queries) {
     static nn::kv_cache<std::int8_t, 640, 2, 8, 5> cache;
     static_assert(decltype(cache)::key_blocks > 1);

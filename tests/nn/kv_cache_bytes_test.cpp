@@ -286,7 +286,7 @@ TEST(kv_cache_bytes, constant_expressions) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(y.data()[i], expected.data()[i], 1e-5f);
 }
 
-// The plan reads the integers where they lie, in both products, and takes scores, weights and nothing else.
+// The plan reads the integers in place, in both products. Scratch holds scores, weights and nothing else.
 TEST(kv_cache_bytes, is_read_where_it_lies) {
     static long_cache cache;
     const tensor<float, 4, 64> q{};

@@ -23,7 +23,7 @@ struct token {
     std::vector<float> key, value;
 };
 
-/// A cache, and what it should hold: the latest rows, and how many there were in all.
+/// A cache and its expected content: the latest rows, and the number of all rows so far.
 template <class Cache>
 struct kv_cache_model : testing::Test {
     static constexpr std::size_t capacity = Cache::capacity, heads = Cache::heads, key_width = Cache::key_width,
@@ -37,7 +37,7 @@ struct kv_cache_model : testing::Test {
 
     std::size_t upto(std::size_t most) { return random() % (most + 1); }
 
-    /// Integers of which each head has one of 127, so that all element types hold them as they are.
+    /// Integers with one 127 in each head, so that all element types hold them exactly.
     std::vector<float> numbers(std::size_t width) {
         std::vector<float> row(heads * width);
         for (float& x : row) x = static_cast<float>(upto(254)) - 127;
@@ -231,7 +231,7 @@ TYPED_TEST(kv_cache_model, holds_the_latest_rows) {
     }
 }
 
-/// Rows of which some count, behind rows that a full cache must keep.
+/// Rows that count in part, after rows that a full cache must keep.
 template <class Cache>
 constexpr bool keeps_what_is_not_overwritten(std::size_t before, std::size_t count) {
     Cache c;

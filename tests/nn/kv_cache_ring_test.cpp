@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cache as a ring: rows overwritten in turn, windows of queries over slots out of order.
+// The cache as a ring: rows are overwritten in order, and windows of queries cover slots out of order.
 #include <gtest/gtest.h>
 
 #include <ashlar/nn/kv_cache.hpp>

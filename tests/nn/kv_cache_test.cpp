@@ -144,7 +144,7 @@ TEST(kv_cache, prefill_of_some_rows) {
     const tensor<float, 2, 30, 3> v = slice<1, 0, 30>(s.v);
     cache.prefill(k, v, 12);
     EXPECT_EQ(cache.length(), 12u);
-    // 30 rows more would not fit, the 25 asked for do: nothing is written behind the memory.
+    // 30 more rows would not fit, the 25 requested ones do. Nothing is written behind the memory.
     cache.prefill(k, v, 25);
     EXPECT_EQ(cache.length(), 37u);
     reference::expect_near(slice<1, 0, 12>(cache.keys()), rows(reference::of(k), 0, 12), 0);

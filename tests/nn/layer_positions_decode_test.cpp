@@ -47,7 +47,7 @@ TEST(layer_positions_decode, encoders_decode_what_they_compute_at_once) {
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(z.data()[i], y.data()[i], 2e-5) << i;
 }
 
-// Queries stand where their keys do, for one row and for several, also where nothing but the rotation says where.
+// Queries have the positions of their keys, for one row and for several, also if only the rotation gives positions.
 TEST(layer_positions_decode, rows_that_come_together_stand_one_after_the_other) {
     constexpr nn::encoder_layer_options only_turned{
         .embed = 24, .heads = 3, .hidden = 24, .rope = {.positions = 32, .pairs = nn::pair_order::halves}};

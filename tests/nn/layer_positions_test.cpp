@@ -87,7 +87,7 @@ TEST(layer_positions, names_and_counts) {
     EXPECT_EQ(d.at("relative_attention_bias.weight").extents, (std::vector<std::size_t>{8, 3}));
     EXPECT_EQ(d.at("out_proj.weight").extents, (std::vector<std::size_t>{40, 24}));
     static_assert(nn::parameter_count<type> == 3 * (24 * 24 + 24) + 24 * 40 + 40 + 8 * 3);
-    // What is not asked for takes no memory.
+    // Options that are off take no memory.
     static_assert(sizeof(nn::multihead_attention<{.embed = 24, .heads = 3, .bias = false}>) ==
                   sizeof(float) * 4 * 24 * 24);
 }

@@ -58,7 +58,7 @@ TEST(layered_decode, explained_with_what_decoding_appends) {
     EXPECT_EQ(caches[1].length(), 0u);
 }
 
-// The result lies where the last layer has yet to read: no layer before it may write there.
+// The result overlaps memory that only the last layer reads. No layer before it may write there.
 TEST(layered_decode, destination_is_what_a_later_layer_reads) {
     static nn::decoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 3}> decoder{};
     state::randomise(decoder);

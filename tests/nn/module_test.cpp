@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The list of members of a module: paths, the layouts of files, and where elements lie in memory.
+// The list of members of a module: paths, the layouts of files, and the places of elements in memory.
 #include <array>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention: weights of each head, their mean, and weights beside the result.
+// multihead_attention: weights of each head, their mean, and weights in addition to the result.
 #include <tests/nn/state.hpp>
 
 #include <ashlar/nn/layers/multihead_attention.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Modules between named axes, of double, and where they lie in memory.
+// Modules of double between named axes, and their layout in memory.
 #include <cstring>
 
 #include <tests/nn/state.hpp>
@@ -39,7 +39,7 @@ static_assert(
 TEST(doubles, agree_to_their_own_precision) {
     using stack =
         nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 2, .final_norm = true}, double>;
-    // A model is used where it lies, whatever brought it there.
+    // A model in memory is used in place, however it came there.
     static stack made{};
     state::randomise(made);
     alignas(64) static std::byte memory[sizeof(stack)];

@@ -161,7 +161,7 @@ TEST(narrow_weights, a_model_of_several_layers_takes_and_gives_16_bits) {
         ASSERT_EQ(static_cast<float>(y.data()[i]), static_cast<float>(bf16(expected.data()[i])));
 }
 
-// Keys lie in blocks of 128: rows of a prompt as they are computed and from memory, whole blocks and single ones.
+// Keys are in blocks of 128: rows of a prompt as they are computed and from memory, whole blocks and single rows.
 TEST(narrow_weights, a_cache_is_the_one_of_rounded_rows) {
     static nn::kv_cache<bf16, 512, 2, 16> cache;
     static nn::kv_cache<float, 512, 2, 16> rounded;

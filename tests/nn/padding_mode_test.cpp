@@ -6,7 +6,7 @@ namespace {
 
 using namespace ashlar;
 
-/// The entry of an axis that stands at a place from -padding on; -1 is none.
+/// The entry of an axis at a place from -padding on; -1 is none.
 std::ptrdiff_t source(nn::padding_mode mode, std::ptrdiff_t i, std::ptrdiff_t n) {
     if (i >= 0 && i < n) return i;
     switch (mode) {

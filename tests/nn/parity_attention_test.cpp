@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention beside PyTorch's: outputs, averaged weights and those of each head.
+// multihead_attention against PyTorch's: outputs, averaged weights and weights of each head.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

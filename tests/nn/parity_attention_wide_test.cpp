@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention 96 wide, from one sequence to another, beside PyTorch's.
+// multihead_attention 96 wide, from one sequence to another, against PyTorch's.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention of other widths beside PyTorch's: keys and values of their own, no biases, 96 wide.
+// multihead_attention of other widths against PyTorch's: separate keys and values, no biases, 96 wide.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_layer beside PyTorch's TransformerDecoderLayer.
+// decoder_layer against PyTorch's TransformerDecoderLayer.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder beside PyTorch's TransformerDecoder: whole stacks, whose layers differ.
+// decoder against PyTorch's TransformerDecoder: whole stacks with different layers.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

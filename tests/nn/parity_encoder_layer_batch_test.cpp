@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// encoder_layer on batches, norm first, with masks, beside PyTorch's TransformerEncoderLayer.
+// encoder_layer on batches, norm first, with masks, against PyTorch's TransformerEncoderLayer.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// encoder_layer beside PyTorch's TransformerEncoderLayer.
+// encoder_layer against PyTorch's TransformerEncoderLayer.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// encoder beside PyTorch's TransformerEncoder: whole stacks, whose layers differ.
+// encoder against PyTorch's TransformerEncoder: whole stacks with different layers.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// linear, layer_norm and embedding beside PyTorch's outputs.
+// linear, layer_norm and embedding against PyTorch's outputs.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>

@@ -11,7 +11,7 @@ namespace init = nn::init;
 
 namespace {
 
-/// A convolution's matrix beside that of a linear layer of as many inputs, from the same seed.
+/// A convolution's matrix against that of a linear layer with as many inputs, from the same seed.
 template <std::size_t Channels, class Convolution>
 void expect_drawn_as_linear(const Convolution& conv) {
     constexpr std::size_t depth = shape_of<decltype(conv.weight)>::extents[0], out = Convolution::out;

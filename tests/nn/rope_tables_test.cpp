@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tables of rotary encoding beside libm, at compile time and at run time.
+// The tables of rotary encoding against libm, at compile time and at run time.
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rotary encoding: tables beside libm, rotations beside loops, offsets, partial widths, both orders of pairs.
+// Rotary encoding: tables against libm, rotations against loops, offsets, partial widths, both orders of pairs.
 #include <gtest/gtest.h>
 
 #include <ashlar/expr/products/matmul.hpp>

@@ -67,7 +67,7 @@ void expect_first_rows(const Tensor& x, const Rows& rows, const Count& n, const 
         for (const float v : guard) ASSERT_TRUE(std::isnan(v));
     for (const unsigned char c : memory.guard) ASSERT_EQ(c, 0xff);
     for (const unsigned char c : memory.last) ASSERT_EQ(c, 0xff);
-    // Into what it reads.
+    // Into an operand.
     Tensor over = some;
     evaluate(over, m(over, choices...), rows);
     expect_rows(over, whole, n);
@@ -147,8 +147,7 @@ std::size_t rows_of_layers(std::size_t n, const Mask& mask) {
     evaluate(y, call, rows_below(n));
     return calls / 16;
 }
-/// Whole tiles with AVX-512; where register blocks of fewer rows are left out of them, between these and those asked
-/// for.
+/// With AVX-512 whole tiles of rows. If register blocks are skipped, between that and the requested rows.
 void expect_rows(std::size_t computed, std::size_t asked, std::size_t tiles) {
     const std::size_t least = lane_width<float, current_config> == 16 ? tiles : asked;
     EXPECT_TRUE(least <= computed && computed <= tiles) << computed << " of " << tiles << ", asked for " << asked;

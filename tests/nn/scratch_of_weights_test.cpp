@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prefill, remember and append of modules with weights of all types, in workspaces of exactly the size that they ask
-// for: the caches are those that scratch on the stack leaves.
+// Prefill, remember and append of modules with weights of all types, in workspaces of exactly the required size: the
+// caches equal those with scratch on the stack.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// BART, Marian and Whisper as Hugging Face saves them, beside the numbers of tools/make_model_fixtures.py.
+// BART, Marian and Whisper as Hugging Face saves them, against the numbers of tools/make_model_fixtures.py.
 #pragma once
 
 #include <array>

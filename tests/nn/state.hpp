@@ -18,7 +18,7 @@ namespace state {
 
 using reference::array;
 
-/// Norms' weights lie around 1. Compiled once, not for each module.
+/// Weights of norms are close to 1. Compiled once, not for each module.
 [[gnu::noinline]] inline void randomise_parameter(const ashlar::nn::parameter& p, support::random_numbers& random,
                                                   double deviation) {
     const bool norm = p.rank == 1 && p.name.find("norm") != p.name.npos && p.name.ends_with("weight");

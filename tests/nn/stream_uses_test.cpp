@@ -19,7 +19,7 @@ struct weights {
 };
 weights model{};
 
-/// The pattern for a model: its streams are members, and a block goes through all of them.
+/// The pattern for a model: its streams are members, and a block passes through all of them.
 struct listener {
     nn::stream<first_layer, 32> first{model.first};
     nn::stream<second_layer, 16> second{model.second};
@@ -56,7 +56,7 @@ TEST(stream, chain) {
     EXPECT_EQ(out, 100u);
 }
 
-// The result is an expression, which is evaluated where it is used, as often as wanted; the block is there beside it.
+// The result is an expression. Each use evaluates it again, as long as the block exists.
 TEST(stream, expression) {
     static nn::stream<second_layer, 16> s{model.second};
     support::fill(model.second, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// T5 and T5 1.1 as Hugging Face saves them, beside the numbers of tools/make_model_fixtures.py.
+// T5 and T5 1.1 as Hugging Face saves them, against the numbers of tools/make_model_fixtures.py.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of products where there are few registers, whose addresses g++ 12 computes from those of their operands.
+// Products of products with few registers. g++ 12 computes their addresses from those of their operands.
 #include <cstdio>
 
 #include <ashlar/ashlar.hpp>

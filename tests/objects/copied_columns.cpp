@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A product whose weights lie by rows in no cache, for check_prefetch.sh: their columns are copied beside the first
-// rows.
+// A product with row-major weights that are in no cache, for check_prefetch.sh: the first rows copy their columns.
 #include <ashlar/ashlar.hpp>
 
 namespace objects {

@@ -108,7 +108,7 @@ void check_axes() {
 
 // ------------------------------------------------------------------ attention
 
-/// `Mask` as the library has it, and as `keeps(query, key)`.
+/// `Mask` as the library passes it, and as `keeps(query, key)`.
 template <class Element, std::size_t Rows, std::size_t Keys, std::size_t Depth, class Mask, class Keeps>
 [[gnu::noinline]] void check_attention(const char* what, const Mask& mask, Keeps keeps) {
     const auto q = filled<tensor<Element, Rows, Depth>>(), k = filled<tensor<Element, Keys, Depth>>(),

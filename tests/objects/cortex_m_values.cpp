@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lanes of a microcontroller against arrays of them, and expressions against what they are in constant expressions.
+// Lanes of a microcontroller against arrays of them, and expressions against their constant evaluation.
 #include <cstdint>
 #include <cstdio>
 #include <limits>

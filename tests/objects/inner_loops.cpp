@@ -14,7 +14,8 @@ void columns_in_lanes(square<float>& out, const square<float>& a, const square<f
     evaluate(out, matmul(a, b));
 }
 
-/// Statistics of rows want rows in lanes; so then does the product before them, as both operands lie in that order.
+/// Statistics of rows want rows in lanes. The product before them then has rows in lanes too, as both operands allow
+/// it.
 void rows_in_lanes(square<float>& out, const square<float>& a, const square<float>& b) noexcept {
     evaluate(out, softmax(matmul(transpose(a), transpose(b))));
 }
@@ -23,7 +24,7 @@ void right_operand_transposed(square<float>& out, const square<float>& a, const 
     evaluate(out, matmul(a, transpose(b)));
 }
 
-/// So deep that compilers do not unroll the steps of the packed columns, which lie in scratch.
+/// So deep that compilers do not unroll the steps of the packed columns in scratch.
 void ragged_columns(tensor<float, 49, 49>& out, const tensor<float, 49, 515>& a,
                     const tensor<float, 515, 49>& b) noexcept {
     evaluate(out, matmul(a, b));

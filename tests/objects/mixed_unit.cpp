@@ -36,7 +36,7 @@ numbers MIXED_UNIT() {
     auto moved = softmax(matmul(shifted, eval(w + 0.125f)) - shifted);
     put(8, layer_norm(std::move(moved), eval(row(w, 1)), row(w, 2)) * shifted);
     put(9, masked_fill(x, shifted < 0.25f, 2.0f) + cast<float>(index<-1>(x)) * 0.5f);
-    // Folds of what is computed, and masks that are asked when the program runs.
+    // Folds of computed values, and masks that decide at run time.
     const auto total = eval(sum(softmax(x))), spread = eval(variance(x * x)), most = eval(max(exp(x)));
     put(10, x * (total() + spread() + most()));
     put(11, attention(x, x, x, keep_if([](std::size_t i, std::size_t j) { return (i + j) % 2 == 0; })));

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// One head: rows of q, k, v and out lie `stride` apart.
+/// One head: rows of q, k, v and out are `stride` apart.
 template <int Width, bool Causal>
 void attend_head(float* out, const float* q, const float* k, const float* v, int stride, float scale) {
     constexpr int rows = 16;

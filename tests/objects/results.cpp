@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of the library that return tensors by value, each with a caller that has room for one result of 64 KiB:
-// check_frames.sh looks at what they have on the stack. Callers begin with `room_for_one_`.
+// Functions of the library that return tensors by value, each with a caller that has room for one result of 64 KiB.
+// check_frames.sh reads their stack frames. Callers begin with `room_for_one_`.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn.hpp>
 

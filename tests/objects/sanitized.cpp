@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What debugging.md tells users to do: expressions of each kind compile with -fsanitize=undefined, by which addresses
-// are no constants that they are without, and behave.
+// The advice of debugging.md: expressions of each kind compile with -fsanitize=undefined, which makes some constant
+// addresses no constants, and behave.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masked rows that are shorter than a register: g++ takes loops over whole registers for endless where there are none,
-// and warns of it in programs of users, by default.
+// Masked rows that are shorter than a register. g++ takes loops over whole registers for endless if there is none, and
+// warns of it in users' programs by default.
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;

@@ -14,7 +14,7 @@ namespace objects {
 
 using namespace ashlar;
 
-// As they are declared without a value, with an empty one, and where the compiler is asked to refuse a constructor.
+// Declared without a value, with an empty one, and where the compiler must refuse a constructor.
 template <class M>
 M plain;
 template <class M>

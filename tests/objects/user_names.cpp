@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program that has global variables, functions and types of its own beside `using namespace ashlar`.
+// A program with global variables, functions and types of its own and `using namespace ashlar`.
 #include <cstdio>
 
 #include <ashlar/io.hpp>

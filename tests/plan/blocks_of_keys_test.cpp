@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// When attention takes its keys block by block, and in blocks of which size: by the second cache, the registers and the
-// order in which keys lie.
+// When attention runs block by block of keys, and the size of the blocks: by the second cache, the registers and the
+// order of keys in memory.
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -25,7 +25,7 @@ template <std::size_t Queries, std::size_t Keys>
 using attends = decltype(attention(std::declval<tensor<float, Queries, 16>&>(),
                                    std::declval<tensor<float, Keys, 16>&>(), std::declval<tensor<float, Keys, 16>&>()));
 
-/// Keys of a block; all of them where there is no loop over blocks.
+/// Keys of a block; all keys without a loop over blocks.
 template <class E, class Config>
 constexpr std::size_t block_of(std::size_t keys) {
     const auto& code = detail::planned<E, Config>::code;
@@ -83,7 +83,7 @@ TEST(blocks_of_keys, values_of_one_number) {
     static_assert(block_of<many, avx2_with<512>>(100000) == 4000);
     static_assert(workspace_bytes<many, 1, avx2_with<512>> < 88 * 1024);
 }
-// One query: scores of a row, of which a cache holds more.
+// One query: the cache holds more scores of a row.
 TEST(blocks_of_keys, count_the_rows_of_a_tile) {
     static_assert(block<1, 16384, avx2_with<512>> == 16384);
     static_assert(block<1, 32768, avx2_with<512>> < 32768);
@@ -119,7 +119,7 @@ TEST(blocks_of_keys, stay_in_the_first_cache) {
         }
     EXPECT_EQ(detail::block_bytes(false, detail::machine_of<avx2_with<64>>), 64u * 1024 / 8) << "of a small L2";
 }
-// Where keys lie in blocks of columns, a block of keys is whole ones of them, or all keys.
+// If keys are in blocks of columns, a block of keys is several whole ones of them, or all keys.
 TEST(blocks_of_keys, are_whole_blocks_of_columns) {
     constexpr detail::machine target = detail::machine_of<avx512_with<512>>;
     EXPECT_EQ(detail::keys_of_block(1056, 32 * 4, 24, false, target), 384u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The checker of programs, on programs that are broken: what it does not notice, it does not check.
+// The checker of programs, on broken programs: a fault that it does not notice is not checked.
 #include <tests/plan/program_check.hpp>
 #include <tests/support/machines.hpp>
 
@@ -58,7 +58,7 @@ TEST(broken_programs, columns_lie_apart) {
     for (plan_buffer& buffer : program.buffers) std::swap(buffer.strides[0], buffer.strides[1]);
     expect_complaint(program, "multiplies by columns that lie apart");
 }
-/// What a product packs lies on values that it reads, and on those that it writes.
+/// The packed columns of a product overlap values that it reads, and values that it writes.
 TEST(broken_programs, tables_are_shared) {
     static tensor<float, 64, 17> ragged{};
     const auto packs = [] { return support::checked<support::machines::avx512>(softmax(matmul(exp(a), ragged))); };
@@ -92,12 +92,12 @@ TEST(broken_programs, registers_are_taken_for_memory) {
     program.fusions[0].how[full_tile] = fusion::register_softmax_to_memory;
     expect_complaint(program, "has no memory");
 }
-/// What a map writes lies where the statistics that it takes turns with read.
+/// A map writes over memory that the statistics read in the same turn.
 TEST(broken_programs, stages_that_take_turns_overlap) {
     checked_program program = large();
     const plan_fusion& pair = program.fusions[0];
     const support::checked_stage& softmax = program.stages[pair.stages[1]];
-    // The result goes to memory that the scores are read from.
+    // The result is written over the memory of the scores.
     support::checked_stage& product = program.stages[pair.stages[2]];
     program.buffers.push_back(program.buffers[softmax.buffer]);
     product.buffer = index_at<buffer_index>(program.buffers.size() - 1);
@@ -105,7 +105,7 @@ TEST(broken_programs, stages_that_take_turns_overlap) {
     expect_complaint(program, "takes turns with its reader");
 }
 
-/// A product takes its depth from a loop that is not over blocks of keys, or that it does not lie in.
+/// A product takes its depth from a loop that is not over blocks of keys, or that does not contain it.
 TEST(broken_programs, depths_of_other_loops) {
     static tensor<float, 64, 16> query{};
     static tensor<float, 4096, 16> key{};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How far the columns of an operand lie behind each other, and when a product reads them in blocks. Compiling is
-// passing.
+// The distance of an operand's columns, and when a product reads them in blocks. The test passes if it compiles.
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>

@@ -40,7 +40,7 @@ static_assert(flops<attended<>> == attention_flops(64 * 64, 32, 32));
 static_assert(flops<attended<decltype(causal)>> == attention_flops(64 * 65 / 2, 32, 32));
 static_assert(flops<attended<decltype(!causal)>> == attention_flops(64 * 63 / 2, 32, 32));
 static_assert(flops<attended<decltype(causal_at<-1>())>> == attention_flops(64 * 63 / 2, 32, 32));
-// The diagonal and one pair beside it in every row but the first.
+// The diagonal, and one neighbouring pair in every row but the first.
 static_assert(flops<attended<decltype(sliding_window<1, 0>)>> == attention_flops(64 + 63, 32, 32));
 // What is decided at run time counts at capacity.
 static_assert(flops<attended<decltype(keys_below(3))>> == attention_flops(64 * 64, 32, 32));

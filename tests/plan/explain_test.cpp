@@ -122,7 +122,7 @@ TEST(explain, last_tiles_that_run_otherwise) {
     const auto text = [](const auto& e) { return explain<std::remove_cvref_t<decltype(e)>, avx512>(e); };
     const auto of_16 = [](const auto& e) { return explain<std::remove_cvref_t<decltype(e)>, avx2>(e); };
     const auto hidden = [](const auto& rows) { return gelu(matmul(rows, x<512, 512>)); };
-    // 32 rows and 3 more, too few for what is done beside the multiply-adds.
+    // 32 rows and 3 more, too few to hide work between the multiply-adds.
     EXPECT_TRUE(says(of_16(matmul(hidden(x<35, 512>), x<512, 512>)), "when a block is stored, but in the last tile\n"));
     EXPECT_TRUE(says(of_16(matmul(hidden(x<36, 512>), x<512, 512>)), "when a block is stored\n"));
     EXPECT_TRUE(says(text(matmul(hidden(x<35, 512>), x<512, 512>)), "prefetched, but in the last tile\n",

@@ -198,7 +198,7 @@ void for_each_element(const graph_node& n, auto f) {
     }
 }
 
-/// Where an element of node `id` lies in the array.
+/// The place of an element of node `id` in the array.
 std::ptrdiff_t address(const chain& c, std::size_t id, indices at) {
     for (; id != 0; --id) at = by_definition(c, id, at);
     std::ptrdiff_t sum = 0;
@@ -345,7 +345,7 @@ static_assert(passes_everything(node_kind::slice, 1) && passes_everything(node_k
 static_assert(passes_everything(node_kind::repeat, 1));
 static_assert(!passes_everything(node_kind::slice, -1) && !passes_everything(node_kind::roll, 3));
 
-// A flip has strides and carries nothing along its axis; a turn has none but where its axis stands still.
+// A flip has strides and carries nothing along its axis. A roll has no strides unless its axis stays in place.
 constexpr graph_node flipped = moved(node_kind::slice, -1, {3, 8}), turned = moved(node_kind::roll, 3, {3, 8});
 static_assert(lift_strides(flipped, flipped, {8, 1}, {}).strides == axis_list{8, -1});
 static_assert(lift_strides(flipped, flipped, {8, 1}, {}).affine);

@@ -13,7 +13,7 @@ concept comparable = requires(Left left, Right right) { left == right; };
 template <class Index, class Position>
 concept is_position_of = requires(Position position) { index_at<Index>(position); };
 
-/// What holds of an index beside one of another kind.
+/// Rules for two indices of different kinds.
 template <class Index, class Other>
 consteval bool is_apart_from() {
     return !std::is_convertible_v<Other, Index> && !std::is_assignable_v<Index&, Other> && !comparable<Index, Other> &&

@@ -22,7 +22,7 @@ using support::x;
 template <class E, class Config = avx512>
 using limited = detail::planned<E, Config, detail::row_major<E>(), detail::rows_below_count>;
 
-/// The number-th loop over rows, of which there are `count`.
+/// One of the `count` loops over rows, by its number.
 template <class Config = avx512>
 plan_loop rows_loop(const auto& e, std::size_t number = 0, std::size_t count = 1) {
     using plan = limited<std::remove_cvref_t<decltype(e)>, Config>;
@@ -35,7 +35,7 @@ plan_loop rows_loop(const auto& e, std::size_t number = 0, std::size_t count = 1
     EXPECT_EQ(seen, count);
     return found;
 }
-/// Two products, the first of which waits in the tile.
+/// Two products. The first one's result waits in the tile.
 template <std::size_t Rows>
 auto chain() {
     return matmul(matmul(x<Rows, 32>(), x<32, 32>()), x<32, 32>());
@@ -61,7 +61,7 @@ TEST(limited_loops, flat_tiles_where_nothing_waits) {
 TEST(limited_loops, last_tiles_that_begin_early) {
     EXPECT_TRUE(rows_loop(chain<100>()).overlaps);
     EXPECT_EQ(rows_loop(chain<100>()).last_rows(), 16u);
-    // One stage may read what it writes.
+    // One stage may read its own destination.
     const plan_loop alone = rows_loop(matmul(x<100, 32>(), x<32, 32>()));
     EXPECT_FALSE(alone.overlaps);
     EXPECT_EQ(alone.last_rows(), 4u);
@@ -103,7 +103,7 @@ TEST(limited_loops, stores_keep_all_keys) {
         EXPECT_FALSE(loop.limits.have_keys());
 }
 
-/// Whether the n-th product leaves out register blocks of rows that are not asked for, in full tiles and in the last.
+/// Whether the n-th product skips register blocks of rows that are not requested, in full tiles and in the last one.
 template <class Config = avx512>
 std::array<bool, 2> skips_rows(const auto& e, std::size_t n = 0) {
     const auto& code = limited<std::remove_cvref_t<decltype(e)>, Config>::code;

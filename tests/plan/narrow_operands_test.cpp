@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operands of f16 and bf16: which products convert them beside their loads, and which read a copy.
+// Operands of f16 and bf16: which products convert them at their loads, and which read a copy.
 #include <string_view>
 #include <type_traits>
 

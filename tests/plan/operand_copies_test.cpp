@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which operands products read where they lie, and which are copied first: flipped ones, and those whose lines are not
-// the product's.
+// Which operands products read in place, and which are copied first: flipped ones, and those with other lines than the
+// product.
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -15,7 +15,7 @@ using namespace support::machines;
 using detail::lane_axis;
 using support::x;
 
-/// Stages that copy what lies in memory to scratch.
+/// Stages that copy memory to scratch.
 template <class Config = avx512>
 constexpr std::size_t copies(const auto& e) {
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, Config>::code;
@@ -56,7 +56,7 @@ TEST(operand_copies, flipped_rows_of_packed_depth) {
     EXPECT_EQ(copies(scores(flip<1>(x<4, 64>()), x<50, 64>())), 1u);
 }
 
-// A right operand that lies by columns is copied where turning the left one and the result is more work.
+// A column-major right operand is copied if transposing the left operand and the result is more work.
 TEST(operand_copies, transposed_right_operands) {
     EXPECT_EQ(copies<avx2>(matmul(x<64, 64>(), transpose(x<64, 64>()))), 1u);
     EXPECT_EQ(lanes<avx2>(matmul(x<64, 64>(), transpose(x<64, 64>()))), lane_axis::columns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which stages are functions of their own: those that work long enough for a call not to matter, beside others.
+// Which stages are functions of their own: those that run long enough to hide the call, next to other stages.
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -19,7 +19,7 @@ constexpr bool outlined(const auto& e, std::size_t n, std::size_t tile = detail:
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, Config>::code;
     return n < code.stage_count && code.stages[n].how[tile].outlined;
 }
-/// Two products, of which the first has so many rows, columns and depth steps.
+/// Two products. The first has these rows, columns and depth steps.
 template <std::size_t Rows, std::size_t Columns, std::size_t Depth>
 auto chain() {
     return matmul(relu(matmul(x<Rows, Depth>(), x<Depth, Columns>())), x<Columns, 64>());

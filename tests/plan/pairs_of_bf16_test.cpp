@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which products take two elements of bf16 in a multiply-add: those of operands that hold nothing else, where there is
-// an instruction.
+// Which products multiply two elements of bf16 per multiply-add: those with operands of bf16 only, on machines with
+// such an instruction.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

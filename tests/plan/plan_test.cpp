@@ -40,7 +40,7 @@ using config_with = build_config<current_config::instruction_sets, current_confi
                                  SecondCache, current_config::checks, current_config::fast_math>;
 static_assert(plan<wide<6144>, config_with<1024 * 1024>>.steps[0].tile_rows == tile);
 static_assert(plan<wide<128>, config_with<10 * 1024>>.steps[0].tile_rows == tile / 2);
-// Scores go by blocks of keys before that, and tiles stay as they are.
+// Attention runs in blocks of keys before that, and tiles keep their rows.
 using attention_to_4096 = decltype(attention(x<4096, 64>(), x<4096, 64>(), x<4096, 64>()));
 static_assert(plan<attention_to_4096>.steps[0].tile_rows == tile);
 static_assert(plan<attention_to_4096>.largest_buffer_elements <= tile * 512);
@@ -109,7 +109,7 @@ using self_attention =
     decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return attention(h, h, h) + h; }));
 static_assert(plan<self_attention>.step_count == 2 && plan<self_attention>.barrier_count == 1);
 static_assert(plan<self_attention>.steps[0].products == 1 && plan<self_attention>.steps[1].products == 2);
-// So it is where one use takes it row by row and another one needs all of it, in whichever order they stand.
+// The same if one use takes it row by row and another one needs all of it, in either order.
 using less_its_mean = decltype(let(matmul(x<64, 32>(), x<32, 32>()), [](const auto& h) { return h - mean<0>(h); }));
 static_assert(plan<less_its_mean>.steps[0].products == 1 && plan<less_its_mean>.step_count == 3 &&
               plan<less_its_mean>.barrier_count == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax in powers of two: where the factor of the scores goes, and when it stays.
+// Softmax in powers of two: where the factor of the scores is applied, and when the base stays e.
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
@@ -74,7 +74,7 @@ TEST(powers_of_two, factor_in_the_scores) {
     EXPECT_TRUE(is_in_scores(attention(x<64, 80>(), x<64, 80>(), x<64, 16>()))) << "fewer keys than elements of one";
     EXPECT_TRUE(is_in_scores(attention(x<1, 64>(), x<80, 64>(), x<80, 64>()))) << "nothing is copied";
     EXPECT_TRUE(is_in_scores<scalar>(attention(x<1, 64>(), x<80, 64>(), x<80, 64>())));
-    // What somebody else reads stays what it is.
+    // Scores with another reader stay as they are.
     const auto itself = let(x<64, 16>() + 1.0f, [](const auto& v) {
         return matmul(softmax(matmul(v, transpose(v)) * 0.25f), x<64, 16>());
     });

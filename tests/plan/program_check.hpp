@@ -21,7 +21,7 @@ namespace support {
 
 using namespace ashlar::detail;
 
-/// A stage as far as it is checked, whatever the number of nodes.
+/// The checked part of a stage, for any number of nodes.
 struct checked_stage {
     stage_kind kind;
     lane_axis lanes;
@@ -72,8 +72,7 @@ checked_program checked(const E&) {
             ashlar::flops<E>};
 }
 
-/// Runs a program without its arithmetic: two passes of every loop, keeping track of which buffer's values are in
-/// memory.
+/// Runs a program without its arithmetic: two passes of every loop. It tracks which buffer's values are in memory.
 class program_checker {
 public:
     std::vector<std::string> violations;
@@ -298,7 +297,7 @@ private:
             require(stage.reads[n].factors != no_buffer, "has no statistics of rows", s);
         for (std::size_t i = 0; i < g.operand_count; ++i) check_values(s, g.operands[i]);
     }
-    /// Where columns are in lanes, those of the right operand lie side by side, in the memory that it is read from.
+    /// With columns in lanes, those of the right operand are adjacent in the memory that is read.
     void check_columns(stage_index s, node_index right) {
         const auto& stage = code.stages[s];
         const graph_node &core = node(stage.core), &r = node(right);
@@ -315,7 +314,7 @@ private:
         const stride_result found = memory.strides(right, fixed);
         require(found.affine && found.strides[r.rank - 1u] == 1, "multiplies by columns that lie apart", s);
     }
-    /// Operands of products lie in memory, behind names and index maps.
+    /// Operands of products are in memory, behind names and index maps.
     void check_memory(stage_index s, node_index n) {
         const graph_node& g = node(n);
         if (g.kind == ashlar::node_kind::array || g.kind == ashlar::node_kind::packed ||
@@ -328,7 +327,7 @@ private:
     }
 };
 
-/// Fails with every violation, and with where the expression stands.
+/// Fails with every violation, and names the place of the expression.
 inline void expect_sound(const checked_program& program, const std::source_location& at) {
     const program_checker checker(program);
     for (const std::string& what : checker.violations)

@@ -154,7 +154,7 @@ TEST(program, layers) {
     expect_sound(layer(layer(x<2, 40, 16>)));
 }
 
-// The checker itself: what it reads is tampered with, one rule at a time.
+// The checker itself: the test breaks its input, one rule at a time.
 TEST(program_checker, finds_faults) {
     using support::checked_program;
     const auto& q = x<40, 8>;

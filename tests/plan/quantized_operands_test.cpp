@@ -104,7 +104,7 @@ TEST(quantized_operands, sums_of_integers_do_not_wait_in_the_result) {
     EXPECT_EQ(code.stages[0].lanes, lane_axis::columns);
 }
 
-// Few enough that what they are rounded to stays beside the weights in the second cache, and scratch does not grow.
+// Few enough that the rounded rows stay in the second cache with the weights, and scratch does not grow.
 TEST(quantized_operands, rows_are_rounded_a_tile_at_a_time) {
     const auto tile = [](const auto& e) { return products_of(e).tile; };
     EXPECT_EQ(tile(matmul(x<100, 384>(), weights<384, 48>())), 100u);

@@ -25,7 +25,7 @@ auto attend(const auto&... mask) {
     return attention(x<Element, Tokens, 32>(), x<Element, Tokens, 32>(), x<Element, Tokens, 64>(), mask...);
 }
 
-/// Whether workers may compute halves of tiles where the first rows are asked for.
+/// Whether workers may compute halves of tiles if only the first rows are requested.
 template <class Config>
 bool in_halves(const auto& e) {
     using expression = std::remove_cvref_t<decltype(e)>;
@@ -75,7 +75,7 @@ TEST(same_sums, scores_at_an_edge) {
     EXPECT_FALSE(in_halves<aarch64>(weights(x<float, 128, 32>()))) << "12 rows in some blocks and 8 in others";
 }
 
-// A key goes to one of several sums, or to one of several places in a register, by its distance from the first.
+// The distance from the first key decides to which of several sums, or places of a register, a key is added.
 TEST(same_sums, several_sums) {
     const auto weights = softmax(masked(x<float, 128, 64>(), causal));
     EXPECT_TRUE(in_halves<avx2>(matmul(weights, x<float, 64, 4>()))) << "one sum, too many rows for a strip";

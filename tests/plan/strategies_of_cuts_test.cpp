@@ -71,7 +71,7 @@ TEST(strategies_of_cuts, chains_of_one_vector) {
     const product_cut packed = product_of<avx512>(matmul(x<64, 64>(), x<64, 17>())).cut;
     EXPECT_TRUE(packed.packs && packed.packed_chains == (one_vector_chains{1, 1, 0}));
     EXPECT_EQ(product_of<avx512>(matmul(x<64, 64>(), x<64, 16>())).cut.packed_chains.large, 0) << "nothing is packed";
-    // Blocks of one row fewer, and the rows beside which the right operand is transposed, have their own.
+    // Blocks of one row fewer, and the rows that transpose the right operand, have their own chains.
     const product_cut heights = product_of<avx512>(matmul(x<11, 256>(), x<256, 33>())).cut;
     EXPECT_TRUE(heights.packed_chains == (one_vector_chains{2, 4, 0}));
     const product_cut transposing = product_of(matmul(x<20000, 128>(), transpose(x<128, 128>()))).cut;
@@ -118,7 +118,7 @@ TEST(strategies_of_cuts, steps_between_branches) {
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 64>(), x<64, 8>())), 1) << "one vector";
 }
 
-// Sums begin as products where the whole depth is summed up in one go.
+// Sums begin as products if the whole depth is summed at once.
 TEST(strategies_of_cuts, first_products) {
     const auto first = []<class Config>(const auto& e, std::size_t n = 0) {
         return product_of<Config>(e, n).cut.multiplies_first;

@@ -70,7 +70,7 @@ TEST(strategies_of_keys, in_columns_that_lie_in_blocks) {
     EXPECT_EQ(block_of<avx2>(cached) % 64, 0);
     EXPECT_GT(block_of<avx2>(cached), 0);
 }
-// What asks for all weights, or has the keys in panels, has all scores.
+// A reader of all weights, or keys in panels, needs all scores.
 TEST(strategies_of_keys, all_at_once) {
     static tensor<float, 64, 2048> weights;
     EXPECT_EQ(block_of<avx2>(matmul(store(weights, attention_weights(x<64, 64>(), x<2048, 64>())), x<2048, 64>())), 0);

@@ -109,7 +109,7 @@ TEST(strategies_of_maps, registers_side_by_side) {
     EXPECT_EQ(registers_of<avx512>(longer_one * longer_one + longer_one), 1) << "more than 256";
 }
 
-// Rows go together where they read the same elements.
+// Rows run together if they read the same elements.
 TEST(strategies_of_maps, rows_together) {
     EXPECT_EQ(rows_of<avx512>(x<64, 64>() + x<64>()), 4);
     EXPECT_EQ(rows_of<avx2>(x<64, 64>() + x<64>()), 4);

@@ -38,7 +38,7 @@ constexpr std::size_t stages_of_kind(const auto& e, stage_kind kind) {
     return count;
 }
 
-// Rows in lanes need no copy where there is one lane: each is read where it lies.
+// With one lane, rows in lanes need no copy: each is read in place.
 TEST(strategies_of_one_lane, rows_lie_anywhere) {
     const auto e = attention(x<16, 16>(), x<16, 16>(), x<16, 16>());
     EXPECT_EQ(stages_of_kind<scalar>(e, stage_kind::map), 0u);
@@ -69,7 +69,7 @@ TEST(strategies_of_one_lane, edges_of_masks) {
         << "what the mask excludes is read";
 }
 
-// Registers of single floats, of which a double takes two.
+// Registers of single floats. A double takes two.
 TEST(strategies_of_one_lane, register_blocks) {
     const auto block = [](const product_cut& cut, std::size_t rows, std::size_t columns) {
         const std::size_t height = (rows + cut.row_blocks - 1) / cut.row_blocks,
@@ -120,7 +120,7 @@ TEST(strategies_of_one_lane, numerators_replace_scores) {
     EXPECT_FALSE(rows.operator()<cortex_m4f>(softmax<0>(x<16, 16>())).one_address) << "the operand stays";
 }
 
-// One instruction after the other: nothing is asked for ahead, and sums in flight would hide nothing.
+// One instruction at a time: nothing is prefetched, and independent sums would hide nothing.
 TEST(strategies_of_one_lane, nothing_beside) {
     static packed<float, 64, 96> weights;
     const auto product = matmul(x<64, 64>(), weights);
@@ -133,7 +133,7 @@ TEST(strategies_of_one_lane, nothing_beside) {
     EXPECT_EQ(strategy_of<scalar>(norm, stage_kind::map).map.registers, 4);
 }
 
-// Four lanes on such a core: eight registers, scalars beside them, and nothing changes its lane.
+// Four lanes on such a core: eight registers, scalars in others, and no shuffles.
 TEST(strategies_of_one_lane, four_lanes) {
     constexpr machine m = machine_of<cortex_m55>;
     static_assert(m.lanes(4) == 4 && m.fills_register(4) && !m.fills_register(8) && !m.fills_register(8, false) &&

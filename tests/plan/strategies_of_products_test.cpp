@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How products run, as plans for several machines have it: each strategy where it should be, and not beside that.
+// How products run in the plans of several machines: each strategy where it belongs, and nowhere else.
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(strategies_of_products, forms) {
     EXPECT_EQ(product_of(matmul(x<64, 64>(), x<64, 64>())).form, product_form::blocks);
 }
 
-// Several columns of few rows are finished as one register if nothing asks which lane it is.
+// Several columns of few rows are finished as one register if no operation depends on the lane.
 TEST(strategies_of_products, groups_of_columns) {
     const auto scores = matmul(x<4, 64>(), transpose(x<50, 64>()));
     EXPECT_TRUE(product_of(softmax(scores * 2.0f)).writes_groups);
@@ -87,7 +87,7 @@ TEST(strategies_of_products, streamed_operands) {
     EXPECT_TRUE(product_of<scalar>(matmul(x<1, 64>(), x<64, 128>())).streamed) << "an L1 of 16 KiB";
 }
 
-// Right operands that lie by rows and come from behind the L2 are asked for, one block of columns ahead.
+// Row-major right operands from behind the L2 are prefetched, one block of columns ahead.
 TEST(strategies_of_products, prefetched_columns) {
     using small_l2 = built_for<avx512::instruction_sets, 512, 32, 4096, 4096>;
     const auto deep = matmul(x<12, 384>(), x<384, 256>());
@@ -112,7 +112,7 @@ TEST(strategies_of_products, prefetched_columns) {
     EXPECT_TRUE(product_of<avx512>(large).prefetches && product_of<avx512>(large).k_parts == 1);
 }
 
-// Packed weights are asked for ahead by products of many rows, those of the next product too.
+// Products of many rows prefetch packed weights, also those of the next product.
 TEST(strategies_of_products, prefetched_panels) {
     const auto two = matmul(relu(matmul(x<64, 64>(), weights<64, 96>())), weights<96, 64>());
     EXPECT_TRUE(product_of(two, 0).prefetches && product_of(two, 1).prefetches);
@@ -223,14 +223,14 @@ TEST(strategies_of_products, tables) {
     // Panels that end inside a register.
     static packed<float, 64, 80, 20> panels;
     EXPECT_EQ(table_of(matmul(x<64, 64>(), panels)), table_of(matmul(x<64, 64>(), x<64, 20>())));
-    // Of a part of the depth nothing is packed, nor beside other work.
+    // A part of the depth packs nothing, and neither does a product with other work between its steps.
     const auto narrow = attention(x<64, 64>(), x<64, 64>(), x<64, 17>(), causal);
     EXPECT_EQ(table_of(narrow, 1), 0u);
     const auto unmasked = attention(x<64, 64>(), x<64, 64>(), x<64, 17>());
     EXPECT_EQ(table_of(unmasked, 1), 0u) << "exponentials beside the multiply-adds";
 }
 
-// Rows that compete for places in a cache have their columns copied, where there are rows enough to read the copy.
+// Columns of rows that compete for cache sets are copied, if there are rows enough to read the copy.
 TEST(strategies_of_products, copied_columns) {
     const auto copies = [](const auto& e, std::size_t tile = full_tile) {
         return product_of<avx2>(e, 0, tile).rhs == rhs_source::copied_rows;
@@ -254,7 +254,7 @@ TEST(strategies_of_products, copied_columns) {
     EXPECT_EQ(product_of<tiny_l1>(deep).k_parts, 33) << "at least 32 steps";
     using small_code = built_for<avx2::instruction_sets, 256, 16, 32 * 1024, 512 * 1024, true>;
     EXPECT_FALSE(product_of<small_code>(deep).rhs == rhs_source::copied_rows);
-    // The L1 of 32 KiB has 64 places for such rows, of which 170 take half of the L2.
+    // The L1 of 32 KiB has 64 places for such rows. 170 of them take half of the L2.
     EXPECT_TRUE(copies(matmul(x<24, 171>(), x<171, 384>())));
     EXPECT_FALSE(copies(matmul(x<24, 170>(), x<170, 384>()))) << "most of them stay in the L2";
     EXPECT_FALSE(copies(matmul(x<24, 64>(), slice<1, 0, 384>(x<64, 1152>())))) << "the L1 keeps a line of each";

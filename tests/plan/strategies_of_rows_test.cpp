@@ -53,7 +53,7 @@ TEST(strategies_of_rows, one_address) {
     EXPECT_FALSE(rows_of<avx2>(softmax<0>(x<64, 64>())).one_address) << "the operand stays";
 }
 
-/// Whether the numerators of the first softmax lie where the scores do that they are made of.
+/// Whether the numerators of the first softmax overwrite its scores.
 bool replaces_scores(const auto& e) {
     const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, avx512>::code;
     for (detail::buffer_index b{}; b < code.buffer_count; ++b)
@@ -93,7 +93,7 @@ TEST(strategies_of_rows, joined_columns) {
     EXPECT_EQ(rows_of(many_left, detail::last_tile).joined_lanes, 0) << "more than half a register is left";
 }
 
-// All of what is reduced lies in one line.
+// All reduced elements are in one line.
 TEST(strategies_of_rows, one_row) {
     EXPECT_EQ(rows_of(sum(x<50, 33>() * x<50, 33>())).form, row_form::one_row);
     EXPECT_NE(rows_of(sum(x<50, 33>() * x<33>())).form, row_form::one_row) << "an operand is read again in each row";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An additive mask with NaN and infinity behind what it leaves out.
+// An additive mask with NaN and infinity behind the excluded entries.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ void check(const E& e, const reference::array& expected, double tolerance = defa
     reference::expect_near(evaluated(e, where), expected, tolerance, 1e-3, where);
 }
 
-/// Into a destination that is a view, whatever its strides.
+/// Into a destination that is a view with any strides.
 template <class Destination, class E>
 void check_into(Destination destination, const E& e, double tolerance = default_tolerance<element<E>>,
                 std::source_location where = std::source_location::current()) {

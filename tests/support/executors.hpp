@@ -51,7 +51,7 @@ Tensor filled(std::uint32_t seed) {
     return t;
 }
 
-/// A workspace between guards, of which nothing has a value.
+/// A workspace without values, between guards.
 template <std::size_t Bytes>
 struct guarded_workspace {
     std::byte before[64];

@@ -41,8 +41,8 @@ using emulated256 = built_for<(sse2_set | std::uint64_t{256} << 48), 256, 16>;
 using wasm_arrays = built_for<0, 128, 16>;
 /// No vector registers, several instructions at a time, small caches.
 using scalar = built_for<0, 0, 16, 16 * 1024, 64 * 1024>;
-/// Microcontrollers: registers of single floats, of which a double takes two, and one instruction after the other; the
-/// first also by -Os.
+/// Microcontrollers: registers of single floats (a double takes two), one instruction at a time; the first one also
+/// with -Os.
 inline constexpr std::uint64_t m_profile_set = 1u << 25 | 1u << 26;
 using cortex_m4f = built_for<m_profile_set, 0, 32>;
 using cortex_m4f_small = built_for<m_profile_set, 0, 32, 32 * 1024, 512 * 1024, true>;

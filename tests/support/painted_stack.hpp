@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How deep a call goes: it runs on a stack of its own that was filled with a pattern.
+// The depth of a call on the stack: it runs on its own stack, which was filled with a pattern.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace test {
 
-/// Whether what calls take is what users get: frames of builds that are not optimised, or that AddressSanitizer looks
-/// on, are several times as large, or lie elsewhere.
+/// Whether frames of calls are those of users' builds. Without optimisation or with AddressSanitizer frames are several
+/// times as large, or elsewhere.
 inline constexpr bool has_usual_frames =
 #if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__)
     false;
@@ -26,7 +26,7 @@ inline constexpr bool has_usual_frames =
     true;
 #endif
 
-/// Runs functions on a stack whose bytes have a pattern, and tells how many of them a call has changed.
+/// Runs functions on a stack filled with a pattern, and returns how many bytes a call has changed.
 class painted_stack {
 public:
     explicit painted_stack(std::size_t bytes = std::size_t{1} << 20) : memory(bytes) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What all tests include and no edit here changes, parsed once for each preset: CMake has it read before each test.
-// None of ashlar's own headers, so that a change of one recompiles what includes it, and macros that tests set are
-// seen.
+// Headers that all tests include and no edit here changes, parsed once for each preset: CMake has them read before each
+// test. ashlar's own headers are left out, so that a change of one recompiles only its users, and macros that tests set
+// have an effect.
 #pragma once
 
 #include <algorithm>

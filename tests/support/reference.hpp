@@ -286,7 +286,7 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
             scores.push_back(s);
         }
         if (kept.empty()) continue;
-        // Not less the logarithm of the sum, which is lost beside large scores.
+        // Do not subtract the logarithm of the sum: large scores would swallow it.
         const double most = *std::max_element(scores.begin(), scores.end());
         double sum = 0;
         for (const double s : scores) sum += std::exp(s - most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An operand for expressions of which only the plan matters.
+// An operand for expressions that are only planned.
 #pragma once
 
 #include <ashlar/ashlar.hpp>

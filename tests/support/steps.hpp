@@ -25,7 +25,7 @@ struct product_step {
     }
 };
 
-/// x @ (xᵀ @ table): what all times read lies in one place.
+/// x @ (xᵀ @ table): all times read one place.
 template <std::size_t Count>
 struct table_step {
     static constexpr std::size_t count = Count;

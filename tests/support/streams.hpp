@@ -82,7 +82,7 @@ struct streaming {
     }
 };
 
-/// Checks a stream against the results of a whole signal, of which the last `missing` need more input. In blocks of
+/// Checks a stream against the results of a whole signal. The last `missing` results need more input. In blocks of
 /// single entries, of primes, of the capacity and of random lengths; after a reset; after a prefill; and in a copy that
 /// takes turns with the stream.
 template <bool ChannelsLast = true, class Stream, class Signal, class Whole>
@@ -126,7 +126,7 @@ void check_stream(Stream& s, const Signal& x, const Whole& whole, double toleran
     }
 }
 
-/// After a prefill of the first Rows entries a stream goes on as if it had taken them; `before` results are left out.
+/// After a prefill of the first Rows entries a stream continues as if it had taken them; `before` results are skipped.
 template <std::size_t Rows, bool ChannelsLast = true, class Stream, class Signal, class Whole>
 void check_prefill(Stream& s, const Signal& x, const Whole& whole, double tolerance, std::size_t before) {
     SCOPED_TRACE("prefill of " + std::to_string(Rows));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Starts a test program on a Cortex-M without a system: vectors, the floating-point unit, and what GoogleTest asks for.
+// Starts a test program on a Cortex-M without a system: vectors, the floating-point unit, and the functions that
+// GoogleTest needs.
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +25,7 @@ extern const handler vectors[16];
 [[gnu::section(".vectors"), gnu::used]] const handler vectors[16] = {reinterpret_cast<handler>(ASHLAR_STACK_TOP),
                                                                      start};
 
-/// Memory for the heap: what lies between the program and the stack, which the emulator looks for elsewhere.
+/// Memory for the heap, between the program and the stack. The emulator expects it elsewhere.
 extern char end[];
 void* _sbrk(std::ptrdiff_t bytes) {
     static char* next = end;

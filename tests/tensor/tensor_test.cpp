@@ -36,7 +36,7 @@ static_assert(matrix::strides == std::array<std::ptrdiff_t, 2>{3, 1});
 static_assert(std::array<int, matrix::size>{}.size() == 6, "a constant for the type system");
 static_assert(tensor<float>::rank == 0 && tensor<float>::size == 1 && tensor<float>::strides.empty());
 
-// No padding: the size is the elements, whatever the alignment.
+// No padding: the size is that of the elements, for any alignment.
 template <class T, auto... Dims>
 consteval bool is_packed(std::size_t alignment) {
     using type = tensor<T, Dims...>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Uses one weight file as an object, as a constant array, and as a file beside the program.
+// Uses one weight file as an object, as a constant array, and as a file next to the program.
 #include <cstdio>
 #include <fstream>
 #include <span>
