@@ -7,7 +7,7 @@
 #endif
 
 // clang-format off
-// From the ground up: the way to a header stands above each of its errors.
+// From the ground up: compilers print the way to a header above each of its errors.
 #include <ashlar/core/axis.hpp>
 #include <ashlar/core/any_argument.hpp>
 #include <ashlar/core/concepts.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 // clang-format off
-// From the ground up: the way to a header stands above each of its errors.
+// From the ground up: compilers print the way to a header above each of its errors.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/width.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A tensor plus a vector.
-// expect: ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory
+// expect: ashlar: elementwise operation: takes tensors, views or expressions, and numbers with them; tensor_view<float, 2, 3>{memory} makes one of other memory
 #include <vector>
 
 #include <ashlar/ashlar.hpp>

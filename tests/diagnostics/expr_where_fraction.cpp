@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A number with a fraction and a tensor of integers.
-// expect: ashlar: where: a floating-point number beside integers would lose its fraction; use cast<float>(x)
+// expect: ashlar: where: a floating-point number with integers would lose its fraction; use cast<float>(x)
 // expect: value_conversion<double, int>
 #include <ashlar/expr/elementwise/operators.hpp>
 

@@ -129,7 +129,7 @@ TEST(limited_loops, register_blocks_that_are_left_out) {
     EXPECT_EQ(skips_rows(matmul(x<2, 64>(), matmul(x<64, 32>(), x<32, 64>()))), never) << "rows that are needed whole";
     EXPECT_EQ(skips_rows(softmax(matmul(x<64, 32>(), transpose(x<64, 32>())))), never) << "rows in lanes";
 
-    constexpr std::string_view line = "register blocks of rows that are not asked for left out";
+    constexpr std::string_view line = "register blocks of unneeded rows skipped";
     EXPECT_EQ(std::string_view(explain(product, rows_below(1)).c_str()).find(line) != std::string_view::npos,
               skips_rows<current_config>(product)[0]);
     EXPECT_EQ(std::string_view(explain(product).c_str()).find(line), std::string_view::npos);

@@ -289,8 +289,8 @@ TEST(strategies_of_products, are_explained) {
     EXPECT_FALSE(says(square, "begun as products"));
     EXPECT_TRUE(says(deep, "the next columns prefetched"));
     const auto copying = matmul(x<24, 1025>(), x<1025, 384>());
-    EXPECT_TRUE(says_avx2(copying, "the depth in 3 parts, columns copied beside the first rows, prefetched\n"));
-    EXPECT_TRUE(says_avx2(matmul(x<24, 17>(), x<17, 1024>()), "  columns copied beside the first rows\n"));
+    EXPECT_TRUE(says_avx2(copying, "the depth in 3 parts, columns copied by the first rows, prefetched\n"));
+    EXPECT_TRUE(says_avx2(matmul(x<24, 17>(), x<17, 1024>()), "  columns copied by the first rows\n"));
     EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))),

@@ -17,7 +17,7 @@ def weights_report(t):
         lines.append(f"  {choice.name}: {choice.kind.name}, {choice.bytes} bytes{error}{refused}")
     if not weights.nodes:
         return lines + ["  no weight is narrow"]
-    lines.append("the whole program, as NumPy computes it with these weights, beside floats:")
+    lines.append("the whole program, as NumPy computes it with these weights, compared with floats:")
     for prefix in ("", "again.") if t.states else ("",):
         lines += [f"  {c.stored}: cosine {c.distance.cosine:.6f}, largest error {c.distance.largest:.2g}; the test accepts "
                   f"{c.distance.tolerance:g}" for c in compared(t, prefix)]

@@ -136,8 +136,8 @@ struct dispatch_row {
 
 /// A function that is compiled for several instruction sets. Declare it where it is called and where it is defined; a
 /// source given to CMake's `ashlar_dispatch` says by `ASHLAR_DISPATCH` what it runs. The first call asks the processor;
-/// a call costs a load and an indirect call. Any thread may call, also before `main`. The address of the function that
-/// stands for it is what it converts to. No allocation and no constructor.
+/// a call costs a load and an indirect call. Any thread may call, also before `main`. It converts to the address of the
+/// chosen function. No allocation and no constructor.
 ///
 ///     extern dispatched<void(const tensor<float, 64, 32>& x, tensor<float, 64, 32>& y) noexcept> attend;
 ///     // in attend.cpp:  ASHLAR_DISPATCH(attend, attend_here);

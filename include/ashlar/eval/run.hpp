@@ -134,7 +134,7 @@ template <class Plan, class Element, plan_item Item, std::size_t Rows>
     requires(Item.loop != no_loop)
 struct item_code<Plan, Element, Item, Rows> : loop_code<Plan, Element, Item.loop, Rows> {};
 
-/// Whether the finished rows of a loop's tiles can be staged beside the destination.
+/// Whether the finished rows of a loop's tiles can be staged in a copy.
 template <class Plan>
 consteval bool is_staged(loop_index loop) {
     return loop != no_loop && Plan::code.loops[loop].staged != no_stage;
@@ -196,7 +196,7 @@ ASHLAR_ALWAYS_INLINE constexpr row_tiles tiles_before(const plan_loop& loop, std
     return {end / loop.tile + (rest != 0 && !ends_early), ends_early};
 }
 
-/// A loop over entries, over tiles of columns, or over tiles of rows, of which the last may have fewer.
+/// A loop over entries, over tiles of columns, or over tiles of rows. The last tile may have fewer rows.
 template <class Plan, class Element, loop_index Loop, std::size_t Rows>
 struct loop_code {
     ASHLAR_STAGE_INLINE static void run(frame<Plan, Element>& f) {

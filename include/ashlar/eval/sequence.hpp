@@ -69,7 +69,7 @@ struct sequence_run {
 
         value_type* buffer() const { return reinterpret_cast<value_type*>(scratch); }
         std::byte* step_scratch() const { return scratch + plan::buffer_bytes; }
-        /// Where the result of a step goes, counted from 0.
+        /// The buffer of a step's result, counted from 0.
         value_type* of(std::size_t step) const { return (plan::step_count - step) % 2 == 1 ? destination : buffer(); }
         value_type* before(std::size_t step) const {
             return (plan::step_count - step) % 2 == 1 ? buffer() : destination;

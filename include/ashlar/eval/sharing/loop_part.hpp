@@ -30,7 +30,7 @@ struct shared_rows {
     static constexpr bool in_parts = have_same_sums_in_parts(Plan::code, Loop);
 
     row_tiles tiles;
-    bool begins_early;  // the last one: it computes rows of the one before, and goes with it
+    bool begins_early;  // the last one: it computes rows of the one before, and runs with it
 
     ASHLAR_STAGE_INLINE explicit shared_rows(std::size_t end)
         : tiles(in_parts ? row_tiles{0, false} : tiles_before(loop, end)), begins_early(false) {

@@ -6,7 +6,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A number beside an expression.
+/// A number in a call with an expression.
 template <class Argument>
 concept scalar_argument = any_element<std::remove_cvref_t<Argument>>;
 

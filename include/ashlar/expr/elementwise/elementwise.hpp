@@ -238,7 +238,7 @@ template <any_expression Condition, class Argument, class Other>
                   "rename one");
     using fraction = typename detail::lost_fraction<Element, Argument, Other>::type;
     static_assert(detail::value_conversion<fraction, Element>::keeps_fraction,
-                  "ashlar: where: a floating-point number beside integers would lose its fraction; use cast<float>(x)");
+                  "ashlar: where: a floating-point number with integers would lose its fraction; use cast<float>(x)");
     if constexpr (std::is_same_v<element_of<Condition>, bool> && std::is_same_v<Element, other> &&
                   std::is_same_v<fraction, Element> &&
                   detail::broadcast_shapes<typename clash::left, typename clash::right>::agree)

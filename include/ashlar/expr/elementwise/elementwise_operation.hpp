@@ -153,7 +153,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto elementwise(Function f, Argument&&... a) noe
                   "ashlar: elementwise operation: the element types must be the same; use cast<T>(x)");
     using fraction = typename lost_fraction<Element, Argument...>::type;
     static_assert(value_conversion<fraction, Element>::keeps_fraction,
-                  "ashlar: elementwise operation: a floating-point number beside integers would lose its fraction; use "
+                  "ashlar: elementwise operation: a floating-point number with integers would lose its fraction; use "
                   "cast<float>(x)");
     if constexpr (element_types<Element, other>::same && value_conversion<fraction, Element>::keeps_fraction) {
         constexpr bool agree = broadcast_shapes<typename clash::left, typename clash::right>::agree;

@@ -271,7 +271,7 @@ struct element_in<Argument> {
     using type = bool;
 };
 
-/// One lane of Element, as passed to a user's function beside numbers of type Number.
+/// One lane of Element, as passed to a user's function together with numbers of type Number.
 template <class Element, class Number>
 struct single_lane {
     using type = lanes<Element, 1, current_config>;

@@ -253,7 +253,7 @@ inline constexpr bool has_lower_slope<pair_mask<true, Left, Right>> = has_lower_
 template <class Mask, class Scores>
 concept sloping_mask = is_band<Mask> && spanning_mask<Mask, Scores>;
 
-/// Whether `&&` and `||` combine two masks; a bool expression beside a mask has no polarity yet.
+/// Whether `&&` and `||` combine two masks; a bool expression combined with a mask has no polarity yet.
 template <class Left, class Right>
 struct mask_operands {
     static constexpr bool are_masks = mask_argument<Left> && mask_argument<Right>;

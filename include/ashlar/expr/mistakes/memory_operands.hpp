@@ -25,7 +25,7 @@ struct refused_operand {
 };
 
 using memory_argument = refused_operand<
-    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
+    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers with them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 
 }  // namespace detail
 

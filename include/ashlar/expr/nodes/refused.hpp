@@ -43,7 +43,7 @@ inline constexpr bool is_refused<map_node<refused_function, Shape, Element, scal
 
 /// The first parameters of functions that are called with something that is no expression.
 using refused_elementwise_call = refused_call<
-    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers beside them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
+    "ashlar: elementwise operation: takes tensors, views or expressions, and numbers with them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 using refused_reduction_call = refused_call<
     "ashlar: reduction: takes one tensor, view or expression, and axes as template arguments; write sum<1>(x), sum<0, 1>(x, keep_dims)">;
 

@@ -15,7 +15,7 @@ namespace ashlar::inline v0_1::detail {
 struct one_vector_chains {
     std::uint8_t large = 0;        ///< blocks of the larger height
     std::uint8_t one_fewer = 0;    ///< those of one row fewer
-    std::uint8_t transposing = 0;  ///< the rows beside which V is transposed
+    std::uint8_t transposing = 0;  ///< the rows that transpose V between their multiply-adds
 
     constexpr std::size_t of(std::size_t rows, std::size_t large_rows) const {
         return rows == large_rows ? large : rows + 1 == large_rows ? one_fewer : transposing;
@@ -34,7 +34,7 @@ struct product_cut {
     bool packs = false;                   ///< these are packed; otherwise they are one partial vector
     bool multiplies_first = false;        ///< sums begin as products, without zeros that the first are added to
     bool spreads = false;                 ///< blocks of one row and several vectors load scalars a register at a time
-    std::uint8_t transposing_rows = 0;    ///< rows beside whose multiply-adds V is transposed, and which are not cut
+    std::uint8_t transposing_rows = 0;    ///< the rows that transpose V between their multiply-adds; they are not cut
     std::uint8_t transposing_chains = 0;  ///< independent sums of their blocks of two vectors
     one_vector_chains split_chains{};     ///< of vectors that are computed one by one
     one_vector_chains packed_chains{};    ///< of strips, and of packed last columns

@@ -5,7 +5,7 @@
 // one column. Of bf16 they are two, and a lane is as wide as a float.
 //
 // Dispatch, decided by the types, for W lanes of float:
-//   1. AVX-512 with BF16 and 16 lanes: vdpbf16ps; rows are interleaved by one permutation beside their loads
+//   1. AVX-512 with BF16 and 16 lanes: vdpbf16ps; one permutation after their loads interleaves the rows
 //   2. aarch64 with BF16 and 4 lanes: bfdot; two rows are interleaved by one zip
 //   3. all else: the halves of lanes as floats, one multiply-add for each
 #pragma once

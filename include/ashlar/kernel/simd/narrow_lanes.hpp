@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lanes of float from numbers of 16 or 8 bits in memory, and back: converted beside the load and the store.
+// Lanes of float from numbers of 16 or 8 bits in memory, and back: loads and stores convert them.
 //
 // Dispatch, decided by the types, for W lanes:
 //   1. bf16 where registers are vectors: 16 bits widened and shifted, or rounded by integer arithmetic and narrowed

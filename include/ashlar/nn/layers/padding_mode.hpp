@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands around the input of a convolution: PyTorch's padding modes.
+// The padding around the input of a convolution: PyTorch's padding modes.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ struct distance_table {
     template <std::size_t Rows = Queries>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto bias(std::size_t first = 0) const& noexcept {
         static_assert(detail::distance_rows<Rows, Queries>::suffice,
-                      "ashlar: relative_positions: the table has fewer rows than are asked for; make a larger one");
+                      "ashlar: relative_positions: the table has fewer rows than requested; make a larger one");
         constexpr auto strides = ashlar::detail::spelled_out(
             std::array{static_cast<std::ptrdiff_t>(Queries + Keys - 1), std::ptrdiff_t{1}, std::ptrdiff_t{-1}});
         ASHLAR_ASSERT(Rows + first <= Queries,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// stream: a layer that gets its input block by block. The headers beside this one specialise it for their layers.
+// stream: a layer that gets its input block by block. The other headers of this folder specialise it for their layers.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ struct product_facts {
     bool ranged = false;              // a mask bounds the depth of each row
     bool begins_apart = false;        // where it begins for a row moves on from row to row
     bool excludes = false;            // excluded zeros of the left operand keep rows of the right one out of the sums
-    bool uniform = false;             // what follows does not ask where an element stands
+    bool uniform = false;             // what follows does not depend on an element's place
     bool part_of_depth = false;  // where the depth begins is known at run time: the last block of keys begins early
     bool waits = false;          // its sums start from what the blocks of keys before have left
 

@@ -140,7 +140,7 @@ struct plan_stage {
     score_factor factor = score_factor::none;  // product and what makes its left operand
     node_index scaling = no_node;  // of these: the product by a scalar, or the quotient, whose factor it is; none: 1
     bool fill_outside = false;     // softmax: zeros outside the support are read by someone
-    bool loads_conditionally = false;  // registers of arrays of which a condition asks for no element are not read
+    bool loads_conditionally = false;  // registers without an element that a condition chooses are not read
     product_facts facts{};             // product
     bool shares_columns = false;       // product: several workers may each compute some of its columns
     time_span runs{};

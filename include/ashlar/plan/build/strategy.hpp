@@ -20,7 +20,7 @@ enum class fusion : std::uint8_t {
     register_softmax_of_vectors,  // the same, as the product of wide values reads it
     register_softmax_to_memory,   // the same, but for the product of its numerators
     statistics_into_map,          // of a few rows, applied while others are folded
-    transposed_copy,              // the copy of a product's right operand, beside its multiply-adds
+    transposed_copy,              // the copy of a product's right operand, between its multiply-adds
 };
 
 constexpr bool in_registers(fusion how) {
@@ -39,7 +39,7 @@ enum class product_form : std::uint8_t {
 enum class rhs_source : std::uint8_t {
     rows,           // in memory, at one distance
     column_blocks,  // in memory, in blocks of columns that lie apart
-    copied_rows,    // in memory, at one distance: the columns of a register block are copied beside its first rows
+    copied_rows,    // in memory, at one distance: the first rows of a register block copy its columns
     panels,         // packed weights
     quantized,      // packed weights in 8 or 4 bits: rows of the left operand are rounded into scratch first
 };
@@ -54,7 +54,7 @@ enum class epilogue_time : std::uint8_t {
 enum class mask_edge : std::uint8_t {
     tiles,      // all rows of the tile
     registers,  // each register of rows
-    halves,     // halves of registers, of which a block computes those that some row needs
+    halves,     // halves of registers: a block computes the halves that some row needs
     keys,       // each row and key: lanes are one row, and blocks in which a row needs none are left out
 };
 
@@ -107,7 +107,7 @@ struct map_strategy {
 enum class row_form : std::uint8_t {
     columns_in_lanes,   // row by row, or some rows together
     rows_in_lanes,      // column by column
-    groups_of_columns,  // few rows in lanes, several columns of which are one register
+    groups_of_columns,  // few rows in lanes: several columns fill one register
     one_row,            // rows that follow each other without gaps, folded as one
 };
 
@@ -127,7 +127,7 @@ struct stage_strategy {
     row_strategy rows{};
     map_strategy map{};
     bool outlined = false;    // in a function of its own, which costs the compiler less than one large one
-    bool skips_rows = false;  // register blocks of rows that are not asked for are left out (rows_below)
+    bool skips_rows = false;  // register blocks of rows at or beyond rows_below(n) are skipped
 };
 
 }  // namespace ashlar::detail

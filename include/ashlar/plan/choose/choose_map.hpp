@@ -18,7 +18,7 @@ inline constexpr std::size_t most_operations_of_four = 8;
 
 /// Facts about a map, found from its top down through elementwise nodes.
 struct map_facts {
-    bool cheap = true;    // some operations for each element, of which several make one block of code
+    bool cheap = true;    // few operations for each element: several elements make one block of code
     bool shares = false;  // rows read the same elements
     std::size_t operations = 0;
 

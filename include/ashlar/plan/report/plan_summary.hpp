@@ -16,7 +16,7 @@ struct plan_step {
     std::size_t tile_rows = 1;                          ///< rows of one tile; the last tile may have fewer
     std::size_t inner_loops = 0;                        ///< loops inside a tile, such as the one over heads
     std::size_t stages = 0;                             ///< passes over a tile
-    std::size_t products = 0;                           ///< of which matrix products
+    std::size_t products = 0;                           ///< matrix products among them
     std::size_t outputs = 0;        ///< values that outlive it: barriers, stores, and the destination
     std::size_t barriers = 0;       ///< values that it makes for later steps
     std::size_t stores = 0;         ///< destinations of `store` that it writes

@@ -218,7 +218,7 @@ private:
         const bool full = code.stages[s].how[full_tile].skips_rows, last = code.stages[s].how[last_tile].skips_rows;
         if (!full && !last) return;
         continue_line();
-        out.put("register blocks of rows that are not asked for left out");
+        out.put("register blocks of unneeded rows skipped");
         put_tiles(s, full, last);
         out.put('\n');
     }
@@ -300,7 +300,7 @@ private:
             out.put(std::size_t{how.k_parts});
             out.put(" parts, ");
         }
-        out.put(copied ? "columns copied beside the first rows" : "the next columns");
+        out.put(copied ? "columns copied by the first rows" : "the next columns");
         if (!copied || how.prefetches) out.put(copied ? ", prefetched" : " prefetched");
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
