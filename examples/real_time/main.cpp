@@ -4,7 +4,8 @@
 //
 //     real_time [--seconds 60] [--paced] [--denormals]
 //
-// Without --paced a callback follows the one before at once, faster than real time. With it each waits for its turn.
+// Without --paced a callback follows the one before at once, faster than real time, at ordinary priority: a thread that
+// never waits must not come before all others. With it each waits for its turn, and the priority is raised.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -20,9 +21,9 @@
 
 #include "../support/amplifier.hpp"
 #include "../support/counted_allocations.hpp"
-#include "flush_denormals.hpp"
-#include "thread_setup.hpp"
-#include "times.hpp"
+#include "../support/flush_denormals.hpp"
+#include "../support/real_time_thread.hpp"
+#include "../support/times.hpp"
 
 namespace {
 
@@ -40,7 +41,7 @@ struct device {
     wavenet weights{};
     player amp{};
     tensor<float, block, 1> in{}, out{};
-    real_time::times wall{}, processor{};
+    examples::times wall{}, processor{};
     double first_call = 0, setup = 0;
     std::size_t allocations = 0;
     bool locked = false, raised = false, finite = true;
@@ -57,7 +58,7 @@ void record(tensor<float, block, 1>& in, std::uint64_t at, bool denormals) {
 
 /// What a host calls. Nothing in it allocates, locks, waits, or asks the system for anything.
 void callback(device& d, bool flush) noexcept {
-    const real_time::flush_denormals guard(flush);
+    const examples::flush_denormals guard(flush);
     d.amp.play(d.out, d.in);
 }
 
@@ -76,14 +77,14 @@ double microseconds_since(clock::time_point start) {
 }
 
 /// Before the device starts: pages, caches and predictors have seen one call.
-void prepare(device& d) {
+void prepare(device& d, bool paced) {
     const auto start = clock::now();
     nn::init::generator random(1);
     nn::init::reset_parameters(d.weights, random);
     d.amp.attach(d.weights);
-    d.locked = real_time::lock_memory();
-    d.raised = real_time::raise_priority(80);
-    real_time::touch_stack<128 * 1024>();
+    d.locked = examples::lock_memory();
+    d.raised = paced && examples::raise_priority(80);
+    examples::touch_stack<128 * 1024>();
     const auto first = clock::now();
     callback(d, true);
     d.first_call = microseconds_since(first);
@@ -112,7 +113,7 @@ void play(device& d, const options& given, bool flush) {
     d.allocations = examples::allocations - before;
 }
 
-void print(const char* what, const real_time::times& t) {
+void print(const char* what, const examples::times& t) {
     std::printf("  %s: p50 %.1f, p99 %.1f, p99.9 %.1f, worst %.1f microseconds\n", what, t.quantile(500),
                 t.quantile(990), t.quantile(999), t.worst());
 }
@@ -157,10 +158,10 @@ int main(int count, char** arguments) {
         return 2;
     }
     std::thread audio([&] {
-        prepare(with_flush);
+        prepare(with_flush, given.paced);
         play(with_flush, given, true);
         if (given.denormals) {
-            prepare(without_flush);
+            prepare(without_flush, given.paced);
             play(without_flush, given, false);
         }
     });
@@ -168,7 +169,10 @@ int main(int count, char** arguments) {
     const device& d = with_flush;
     std::printf("memory %s, priority %s; ready in %.1f ms; the first call took %.0f microseconds\n",
                 d.locked ? "locked" : "not locked: the system refuses",
-                d.raised ? "SCHED_FIFO 80" : "ordinary: the system refuses another", d.setup / 1000, d.first_call);
+                d.raised      ? "SCHED_FIFO 80"
+                : given.paced ? "ordinary: the system refuses another"
+                              : "ordinary",
+                d.setup / 1000, d.first_call);
     report(d, given.denormals ? "denormal numbers, flushed to zero" : "plucked string");
     if (given.denormals) report(without_flush, "denormal numbers, computed");
     const std::size_t allocations = d.allocations + without_flush.allocations;

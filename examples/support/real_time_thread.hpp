@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace real_time {
+namespace examples {
 
 /// Keeps all pages of the process in memory, also those that it gets later. Needs RLIMIT_MEMLOCK or CAP_IPC_LOCK.
 inline bool lock_memory() noexcept {
@@ -40,4 +40,4 @@ template <std::size_t Bytes>
     static_cast<void>(pages[0]);
 }
 
-}  // namespace real_time
+}  // namespace examples

@@ -8,7 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace real_time {
+namespace examples {
 
 /// The control register of this thread's floats, where the processor has such a switch; 0 elsewhere.
 inline std::uint64_t float_control() noexcept {
@@ -51,4 +51,4 @@ private:
     std::uint64_t before;
 };
 
-}  // namespace real_time
+}  // namespace examples

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace real_time {
+namespace examples {
 
 class times {
 public:
@@ -44,4 +44,4 @@ private:
     double sum = 0, longest = 0;
 };
 
-}  // namespace real_time
+}  // namespace examples
