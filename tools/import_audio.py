@@ -12,7 +12,7 @@ from audio_import.run import import_file
 from onnx_import.errors import exit_status
 
 
-def main(arguments=None):
+def main(arguments: list | None = None) -> int:
     """Returns the exit status: 0 if the files are written, 2 if the model cannot be used."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path, help="a .nam file of NeuralAmpModeler (WaveNet or LSTM), or a .json file of RTNeural")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Activations: their text in C++, and the same in NumPy."""
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Callable
 
@@ -19,15 +21,15 @@ class Activation:
     slopes: object = None
 
     @property
-    def repeats(self):
+    def repeats(self) -> bool:
         return self.text.count("{x}") > 1
 
 
-def real(number):
+def real(number: float) -> str:
     return literal(number, np.float32)
 
 
-def leaky(slope):
+def leaky(slope: float) -> Activation:
     return Activation(f"leaky_relu({{x}}, {real(slope)})", lambda x: np.where(x > 0, x, slope * x))
 
 
@@ -52,7 +54,7 @@ NAM = {
 }
 
 
-def nam_activation(found, where, width):
+def nam_activation(found: object, where: str, width: int) -> Activation:
     """An activation of a .nam file: a name, or an object with `type` and parameters."""
     from .fields import Fields, array_of, shown
     if isinstance(found, dict):

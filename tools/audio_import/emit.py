@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Writes the header of a model that gets its signal block by block, its test, and the files of weights and samples."""
+from __future__ import annotations
+
+from pathlib import Path
+
 import numpy as np
 from onnx_import.cpp import LICENSE, tensor_type
 from onnx_import.embed import write_embedded
@@ -7,6 +11,8 @@ from onnx_import.emit import commented, line_text
 from onnx_import.emit_test import TEST, agreement, load_of
 from onnx_import.errors import ModelError
 from onnx_import.safetensors import write_safetensors
+
+from .chain import Chain
 
 HEADER = """// {title}
 // {origin}
@@ -107,7 +113,7 @@ WARM = """    kept.reset();
 {warm}"""
 
 
-def attach_lines(t):
+def attach_lines(t: Chain) -> list[str]:
     """The bodies of attach and of reset: streams borrow layers, recurrent states begin somewhere."""
     begins = any(begin for _, _, begin in t.kept)
     attach, reset = [], []
@@ -126,7 +132,7 @@ def attach_lines(t):
     return ["".join(f"            {line}\n" for line in lines) for lines in (attach, reset)]
 
 
-def write_header(path, name, t, origin, into):
+def write_header(path: Path, name: str, t: Chain, origin: str, into: int) -> None:
     attach, reset = attach_lines(t)
     state = [f"        {kind} {member}{{}};\n" for member, kind, _ in t.kept]
     if any(begin for _, _, begin in t.kept):
@@ -140,7 +146,7 @@ def write_header(path, name, t, origin, into):
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members)))
 
 
-def write_test(path, name, t, samples, expected, warm):
+def write_test(path: Path, name: str, t: Chain, samples: np.ndarray, expected: np.ndarray, warm: np.ndarray | None) -> None:
     named = ['io::named("input.x", samples)', 'io::named("output.y", expected)']
     named += ['io::named("prewarmed.y", expected_warm)'] if warm is not None else []
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
@@ -156,7 +162,8 @@ def write_test(path, name, t, samples, expected, warm):
     path.write_text(text.replace("#include <cmath>", "#include <algorithm>\n#include <cmath>\n#include <cstddef>", 1))
 
 
-def write_all(folder, name, t, origin, samples, expected, warm, embed):
+def write_all(folder: Path, name: str, t: Chain, origin: str, samples: np.ndarray, expected: np.ndarray, warm: np.ndarray | None,
+              embed: bool) -> list[Path]:
     """Returns the paths of what is written."""
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
     arrays = [("input.x", samples), ("output.y", expected)] + ([("prewarmed.y", warm)] if warm is not None else [])

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
 """Files of NeuralAmpModeler: WaveNet and LSTM. Format: get_dsp.cpp, wavenet and lstm.cpp of NeuralAmpModelerCore."""
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Callable
 
 import numpy as np
 from onnx_import.errors import ModelError
 
 from .activations import Activation, nam_activation
-from .chain import Signal, inside
-from .fields import MOST_REACH, NumberList, check_reach, shown
+from .chain import Chain, Signal, inside
+from .fields import MOST_REACH, Fields, NumberList, check_reach, shown
 
 MODULATIONS = ("conv_pre_film", "conv_post_film", "input_mixin_pre_film", "input_mixin_post_film", "activation_pre_film",
                "activation_post_film", "layer1x1_post_film", "head1x1_post_film")
@@ -39,11 +42,11 @@ class LayerArray:
     layers: list
 
     @property
-    def head_width(self):
+    def head_width(self) -> int:
         return self.to_head or self.inner
 
 
-def for_each(fields, name, count, found):
+def for_each(fields: Fields, name: str, count: int, found: object) -> list[tuple[object, str]]:
     """A setting of all layers, or a list with one for each."""
     if isinstance(found, list):
         if len(found) != count:
@@ -52,7 +55,7 @@ def for_each(fields, name, count, found):
     return [(found, fields.named(name))] * count
 
 
-def layers_of(fields, inner):
+def layers_of(fields: Fields, inner: int) -> list[Layer]:
     dilations = fields.numbers("dilations", MOST_REACH)
     if not dilations:
         raise fields.wrong("dilations", "it is empty")
@@ -78,7 +81,7 @@ def layers_of(fields, inner):
     return layers
 
 
-def array_of_layers(fields):
+def array_of_layers(fields: Fields) -> LayerArray:
     for name in MODULATIONS:
         found = fields.entries.get(name)
         if found not in (None, False) and (not isinstance(found, dict) or found.get("active", True)):
@@ -88,24 +91,23 @@ def array_of_layers(fields):
     groups = {"conv": fields.number("groups_input", 1), "mixin": fields.number("groups_input_mixin", 1)}
     residual, to_head = True, 0
     if fields.has("layer1x1"):
-        inside = fields.fields("layer1x1")
-        residual, groups["layer1x1"] = inside.flag("active"), inside.number("groups", 1)
+        given = fields.fields("layer1x1")
+        residual, groups["layer1x1"] = given.flag("active"), given.number("groups", 1)
     if fields.has("head1x1"):
-        inside = fields.fields("head1x1")
-        groups["head1x1"] = inside.number("groups", 1)
-        to_head = inside.number("out_channels") if inside.flag("active") else 0
+        given = fields.fields("head1x1")
+        groups["head1x1"] = given.number("groups", 1)
+        to_head = given.number("out_channels") if given.flag("active") else 0
     if fields.has("head"):
-        inside = fields.fields("head")
-        head = inside.number("out_channels"), inside.number("kernel_size"), inside.number("head_dilation", 1, MOST_REACH), inside.flag("bias")
-        check_reach(head[1], head[2], inside.where)
+        given = fields.fields("head")
+        head = (given.number("out_channels"), given.number("kernel_size"), given.number("head_dilation", 1, MOST_REACH),
+                given.flag("bias"))
+        check_reach(head[1], head[2], given.where)
     else:
         head = fields.number("head_size"), 1, 1, fields.flag("head_bias")
-    if not residual and inner != channels and to_head == 0 and not fields.has("bottleneck"):
-        raise fields.wrong("layer1x1", "a layer without it keeps its channels")
     return LayerArray(fields.number("input_size"), channels, inner, *head, residual, to_head, groups, layers_of(fields, inner))
 
 
-def dense_matrix(weights, what, out, into, groups):
+def dense_matrix(weights: NumberList, what: str, out: int, into: int, groups: int) -> np.ndarray:
     """A matrix [out, into] of a product in groups, which is zero between them."""
     if out % groups or into % groups:
         raise ModelError(f"{what}: {groups} groups do not divide {into} and {out} channels")
@@ -116,13 +118,13 @@ def dense_matrix(weights, what, out, into, groups):
     return matrix
 
 
-def kernel_of(weights, what, out, into, kernel, groups=1):
+def kernel_of(weights: NumberList, what: str, out: int, into: int, kernel: int, groups: int = 1) -> np.ndarray:
     if out % groups or into % groups:
         raise ModelError(f"{what}: {groups} groups do not divide {into} and {out} channels")
     return weights.take(what, out, into // groups, kernel)
 
 
-def gated(chain, layer, z, inner, name):
+def gated(chain: Chain, layer: Layer, z: Signal, inner: int, name: str) -> Signal:
     """The activation of a layer: of all channels, or of the first half with the second as a gate."""
     if layer.gate == "none":
         return chain.activate(z, layer.activation, f"{name}_slopes")
@@ -137,7 +139,8 @@ def gated(chain, layer, z, inner, name):
     return Signal(f"{product.text} + (1.0f - {inside(gate.text)}) * {first.text}", product.array + (1 - gate.array) * first.array)
 
 
-def run_array(chain, weights, index, array, x, condition, head, is_last):
+def run_array(chain: Chain, weights: NumberList, index: int, array: LayerArray, x: Signal, condition: Signal,
+              head: Signal | None, is_last: bool) -> tuple[Signal, Signal]:
     """The layers of one array. Returns what the last one gives, and the head."""
     stored = f"layer_arrays.{index}"
     x = chain.dense(f"rechannel_{index}", f"{stored}.rechannel", x,
@@ -179,7 +182,7 @@ def run_array(chain, weights, index, array, x, condition, head, is_last):
     return x, chain.conv(f"head_rechannel_{index}", f"{stored}.head_rechannel", head, kernel, bias, array.head_dilation)
 
 
-def post_head(chain, config, weights, x):
+def post_head(chain: Chain, config: Fields, weights: NumberList, x: Signal) -> Signal:
     """config.head: an activation and a convolution, several times."""
     fields = config.fields("head")
     if fields.number("in_channels", x.width) != x.width:
@@ -195,7 +198,7 @@ def post_head(chain, config, weights, x):
     return x
 
 
-def wavenet(chain, config, weights, samples):
+def wavenet(chain: Chain, config: Fields, weights: NumberList, samples: np.ndarray) -> np.ndarray:
     if config.has("condition_dsp"):
         raise config.wrong("condition_dsp", "a model that makes the condition of another is not supported")
     found = config.objects("layers")
@@ -227,7 +230,7 @@ def wavenet(chain, config, weights, samples):
     return chain.finish(head)
 
 
-def lstm(chain, config, weights, samples):
+def lstm(chain: Chain, config: Fields, weights: NumberList, samples: np.ndarray) -> np.ndarray:
     count, hidden = config.number("num_layers", most=64), config.number("hidden_size")
     into, out = config.number("input_size"), config.number("out_channels", 1)
     x = chain.begin(samples)
@@ -249,7 +252,7 @@ def lstm(chain, config, weights, samples):
 ARCHITECTURES = {"WaveNet": wavenet, "LSTM": lstm}
 
 
-def submodel(file, chosen, notes):
+def submodel(file: Fields, chosen: int | None, notes: list[str]) -> Fields:
     """The model itself; of a container the chosen one, or the largest."""
     if file.text("architecture") != "SlimmableContainer":
         if chosen is not None:
@@ -261,11 +264,12 @@ def submodel(file, chosen, notes):
     index = len(found) - 1 if chosen is None else chosen
     if not 0 <= index < len(found):
         raise ModelError(f"--submodel {chosen}: the file has {len(found)}, from 0 on")
-    notes.append(f"a SlimmableContainer: submodel {index} of {len(found)}" + (", the largest; --submodel takes another" if chosen is None else ""))
+    notes.append(f"a SlimmableContainer: submodel {index} of {len(found)}" +
+                 (", the largest; --submodel takes another" if chosen is None else ""))
     return found[index].fields("model")
 
 
-def open_nam(file, chosen, notes):
+def open_nam(file: Fields, chosen: int | None, notes: list[str]) -> tuple[int, str, Callable]:
     """The number of input channels, a title, and a function of a chain and samples that builds the model."""
     file = submodel(file, chosen, notes)
     kind, config = file.text("architecture"), file.fields("config")
@@ -276,7 +280,7 @@ def open_nam(file, chosen, notes):
     if not 0 < rate <= 1e6:
         raise file.wrong("sample_rate", f"{shown(rate)} is no rate")
 
-    def build(chain, samples):
+    def build(chain: Chain, samples: np.ndarray) -> np.ndarray:
         weights = NumberList(numbers, file.named("weights"))
         chain.sample_rate = rate if file.has("sample_rate") else 0
         y = ARCHITECTURES[kind](chain, config, weights, samples)

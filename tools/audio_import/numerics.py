@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: BSL-1.0
 """Layers as NumPy computes them for a whole signal, [samples, channels] of float64."""
+from __future__ import annotations
+
 import numpy as np
 
 
-def sigmoid(x):
+def sigmoid(x: np.ndarray) -> np.ndarray:
     return 0.5 * np.tanh(0.5 * x) + 0.5
 
 
-def softmax(x):
+def softmax(x: np.ndarray) -> np.ndarray:
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def fast_tanh(x):
+def fast_tanh(x: np.ndarray) -> np.ndarray:
     """The rational function that NeuralAmpModeler calls Fasttanh."""
     a, x2 = np.abs(x), x * x
     return (x * (2.45550750702956 + 2.45550750702956 * a + (0.893229853513558 + 0.821226666969744 * a) * x2) /
             (2.44506634652299 + (2.44506634652299 + x2) * np.abs(x + 0.814642734961073 * x * a)))
 
 
-def conv(x, weight, bias, dilation, groups):
+def conv(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, dilation: int, groups: int) -> np.ndarray:
     """A causal convolution, zeros before the signal; weight [out, in / groups, kernel], its last tap is the newest sample."""
     out, into, kernel = weight.shape
     y = np.zeros((len(x), out)) + (0 if bias is None else bias)
@@ -33,7 +35,8 @@ def conv(x, weight, bias, dilation, groups):
     return y
 
 
-def lstm(x, weight_ih, weight_hh, bias, h, c):
+def lstm(x: np.ndarray, weight_ih: np.ndarray, weight_hh: np.ndarray, bias: np.ndarray, h: np.ndarray,
+         c: np.ndarray) -> np.ndarray:
     """One layer from h and c on; gates i, f, g, o."""
     gates, y = x @ weight_ih.T + bias, np.empty((len(x), len(h)))
     for t, row in enumerate(gates):
@@ -44,7 +47,7 @@ def lstm(x, weight_ih, weight_hh, bias, h, c):
     return y
 
 
-def gru(x, weight_ih, weight_hh, bias_ih, bias_hh):
+def gru(x: np.ndarray, weight_ih: np.ndarray, weight_hh: np.ndarray, bias_ih: np.ndarray, bias_hh: np.ndarray) -> np.ndarray:
     """One layer from zeros on; gates r, z, n as PyTorch has them."""
     h = np.zeros(weight_hh.shape[1])
     gates, y = x @ weight_ih.T + bias_ih, np.empty((len(x), len(h)))

@@ -1,59 +1,63 @@
 # SPDX-License-Identifier: BSL-1.0
 """The JSON files of RTNeural: Keras layers one after the other. Format: python/model_utils.py and model_loader.h there."""
+from __future__ import annotations
+
+from typing import Callable
+
 import numpy as np
 from onnx_import.errors import ModelError
 
-from .activations import RTNEURAL
-from .chain import Signal, inside
-from .fields import MOST_REACH, array_of, check_reach, positive, shown
+from .activations import RTNEURAL, Activation
+from .chain import Chain, Signal, inside
+from .fields import MOST_REACH, Fields, array_of, check_reach, positive, shown
 
 
 class Layer:
     """One entry of `layers`, and where it is in the program."""
 
-    def __init__(self, fields, index):
+    def __init__(self, fields: Fields, index: int) -> None:
         self.fields, self.index = fields, index
         self.kind = fields.text("type")
         self.name, self.stored = f"{self.kind.replace('-', '_')}_{index}", f"layers.{index}"
         self.weights = fields.list("weights")
 
     @property
-    def width(self):
+    def width(self) -> int:
         shape = self.fields.list("shape")
         if not 1 < len(shape) < 4:
             raise self.fields.wrong("shape", f"{shown(shape)} is no shape of samples and channels")
         return positive(shape[-1], f"{self.fields.named('shape')}[-1]", 4096)
 
-    def array(self, i, *shape):
+    def array(self, i: int, *shape: int) -> np.ndarray:
         if i >= len(self.weights):
             raise self.fields.wrong("weights", f"there are {len(self.weights)} arrays, but number {i} is needed")
         return array_of(self.weights[i], shape, f"{self.fields.named('weights')}[{i}]")
 
-    def expect(self, *counts):
+    def expect(self, *counts: int) -> None:
         if len(self.weights) not in counts:
             raise self.fields.wrong("weights", f"there are {len(self.weights)} arrays, but {' or '.join(map(str, counts))} fit")
 
-    def last(self, name, most):
+    def last(self, name: str, most: int) -> int:
         """The last of a list of numbers."""
         found = self.fields.list(name)
         if not found:
             raise self.fields.wrong(name, "it is empty")
         return positive(found[-1], self.fields.named(name), most)
 
-    def activation(self):
+    def activation(self) -> Activation | None:
         kind = self.fields.text("activation", "")
         if kind and kind not in RTNEURAL:
             raise self.fields.wrong("activation", f"{shown(kind)} is not supported, only {', '.join(RTNEURAL)}")
         return RTNEURAL.get(kind)
 
 
-def dense(chain, layer, x):
+def dense(chain: Chain, layer: Layer, x: Signal) -> Signal:
     layer.expect(1, 2)
     bias = layer.array(1, layer.width) if len(layer.weights) > 1 else None
     return chain.dense(layer.name, layer.stored, x, layer.array(0, x.width, layer.width).T, bias)
 
 
-def conv1d(chain, layer, x):
+def conv1d(chain: Chain, layer: Layer, x: Signal) -> Signal:
     layer.expect(2)
     kernel, dilation, groups = layer.last("kernel_size", 4096), layer.last("dilation", MOST_REACH), layer.fields.number("groups", 1)
     if x.width % groups or layer.width % groups:
@@ -63,18 +67,18 @@ def conv1d(chain, layer, x):
     return chain.conv(layer.name, layer.stored, x, weight, layer.array(1, layer.width), dilation, groups)
 
 
-def lstm(chain, layer, x):
+def lstm(chain: Chain, layer: Layer, x: Signal) -> Signal:
     layer.expect(3)
     weights = {"weight_ih": layer.array(0, x.width, 4 * layer.width).T, "weight_hh": layer.array(1, layer.width, 4 * layer.width).T,
                "bias_ih": layer.array(2, 4 * layer.width)}
     return chain.recurrent("lstm", layer.name, layer.stored, x, [{**weights, "bias_hh": np.zeros(4 * layer.width)}])
 
 
-def gru(chain, layer, x):
+def gru(chain: Chain, layer: Layer, x: Signal) -> Signal:
     """Keras has the gates z, r, h; PyTorch r, z, n."""
     layer.expect(3)
 
-    def ordered(array):
+    def ordered(array: np.ndarray) -> np.ndarray:
         z, r, n = np.split(array, 3, axis=-1)
         return np.concatenate([r, z, n], axis=-1)
 
@@ -84,7 +88,7 @@ def gru(chain, layer, x):
         "weight_hh": ordered(layer.array(1, layer.width, 3 * layer.width)).T, "bias_ih": bias[0], "bias_hh": bias[1]}])
 
 
-def prelu(chain, layer, x):
+def prelu(chain: Chain, layer: Layer, x: Signal) -> Signal:
     layer.expect(1)
     if not isinstance(layer.weights[0], list) or len(layer.weights[0]) != 1 or not isinstance(layer.weights[0][0], list):
         raise layer.fields.wrong("weights[0]", "it is no list with one list of slopes")
@@ -98,7 +102,7 @@ def prelu(chain, layer, x):
     return Signal(f"{layer.name}({x.text})", np.where(x.array > 0, x.array, slopes * x.array))
 
 
-def batchnorm(chain, layer, x):
+def batchnorm(chain: Chain, layer: Layer, x: Signal) -> Signal:
     """A factor and a summand for each channel."""
     layer.expect(2, 4)
     parts = [layer.array(i, x.width) for i in range(len(layer.weights))]
@@ -114,7 +118,7 @@ def batchnorm(chain, layer, x):
     return Signal(f"{inside(x.text)} * {layer.name}_scale + {layer.name}_shift", x.array * scale + shift, x.heavy)
 
 
-def nothing(chain, layer, x):
+def nothing(chain: Chain, layer: Layer, x: Signal) -> Signal:
     layer.expect(0)
     return x
 
@@ -124,7 +128,7 @@ LAYERS = {"dense": dense, "time-distributed-dense": dense, "conv1d": conv1d, "ls
 ACTIVATED = ("dense", "time-distributed-dense", "conv1d", "activation")  # of others RTNeural does not read it
 
 
-def build_layers(chain, layers, samples):
+def build_layers(chain: Chain, layers: list[Layer], samples: np.ndarray) -> np.ndarray:
     x = chain.begin(samples)
     for layer in layers:
         x = LAYERS[layer.kind](chain, layer, x)
@@ -141,7 +145,7 @@ def build_layers(chain, layers, samples):
     return chain.finish(x)
 
 
-def open_rtneural(file):
+def open_rtneural(file: Fields) -> tuple[int, str, Callable]:
     """The number of input channels, a title, and a function of a chain and samples that builds the model."""
     shape = file.list("in_shape")
     if not 1 < len(shape) < 4:

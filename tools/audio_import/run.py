@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """From a file to a header: what the command line and the tests call."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
 import numpy as np
 from onnx_import.cpp import check_name
 from onnx_import.errors import ModelError
@@ -15,14 +20,14 @@ from .rtneural import open_rtneural
 MOST_SAMPLES = 4096  # that the test remembers beside its blocks: all of a standard WaveNet
 
 
-def sample_signal(count, channels):
+def sample_signal(count: int, channels: int) -> np.ndarray:
     """A falling tone, and noise that is the same each time."""
     t = np.arange(count)[:, None]
     noise = np.random.default_rng(1).standard_normal((count, channels))
     return (0.4 * np.sin(0.03 * t + 1e-5 * t * t) * np.exp(-t / 4000) + 0.2 * noise).astype(np.float32).astype(np.float64)
 
 
-def open_model(path, submodel, notes):
+def open_model(path: Path, submodel: int | None, notes: list[str]) -> tuple[int, str, Callable]:
     """The kind of file is told by its content."""
     file = read_json(path)
     if file.has("architecture"):
@@ -34,7 +39,7 @@ def open_model(path, submodel, notes):
     raise ModelError(f"{path}: neither a .nam file, which has an architecture, nor a model of RTNeural, which has layers")
 
 
-def import_file(path, name, folder, block, embed, submodel):
+def import_file(path: Path, name: str, folder: Path, block: int, embed: bool, submodel: int | None) -> tuple[bool, str]:
     """Writes the files. Returns that all is covered, and the report."""
     check_name(name)
     if not 1 <= block <= 65536:
