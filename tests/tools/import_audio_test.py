@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tool_checks import called, expect, expect_refusal, finished, options, skip_without
+from tool_checks import ROOT, called, expect, expect_refusal, finished, options, skip_without
 
 skip_without("numpy")
 import numpy as np  # noqa: E402
@@ -24,6 +24,26 @@ from torch_import.safetensors import read_safetensors  # noqa: E402
 
 BLOCK = 16
 EMBEDDED = "rows_of_lstm"
+PLUGIN = "plain_wavenet"
+
+# The plugin among the examples takes an imported model, and gives its numbers in blocks that are longer than the model's.
+IN_PLUGIN = """#include "{root}/examples/integrations/audio_plugin/plugin.hpp"
+namespace {name}_test {{
+static plugin::amplifier_processor<imported::{name}> processor;
+static bool plugin_agrees() {{
+    if (!loaded(io::load(processor.model, std::string("{folder}/{name}.safetensors")))) return false;
+    processor.prepareToPlay(48, 100);
+    juce::AudioBuffer<float> buffer(1, {count});
+    juce::MidiBuffer midi;
+    std::copy_n(samples.data(), {count}, buffer.getWritePointer(0));
+    processor.processBlock(buffer, midi);
+    double most = 0;
+    for (int i = 0; i < {count}; ++i)
+        most = (std::max)(most, std::abs(double(buffer.getReadPointer(0)[i]) - double(expected_y.data()[i])));
+    return processor.sample_rate_fits() && most < 1e-5;
+}}
+}}  // namespace {name}_test
+"""
 
 
 def check_reference(name, file, folder):
@@ -60,7 +80,9 @@ def main():
             source, out = folder / "refused.json", folder / "refused"
             source.write_bytes(raw)
             expect_refusal(title, import_audio.main, [source, "--out", out, *arguments], out, text)
-        compile_and_run(list(MODELS), folder, given.compiler, given.flags, checks={EMBEDDED: embedded(EMBEDDED)})
+        in_plugin = IN_PLUGIN.format(root=ROOT, name=PLUGIN, folder=folder, count=3 * BLOCK + 5)
+        compile_and_run(list(MODELS), folder, given.compiler, [*given.flags, f"-I{ROOT / 'examples/support'}"],
+                        checks={EMBEDDED: embedded(EMBEDDED), PLUGIN: (in_plugin, f"{PLUGIN}_test::plugin_agrees()")})
     return finished()
 
 

@@ -83,7 +83,7 @@ TENSORS = """static {name}::state kept;
 static {name}::input in_x;
 static {name}::output out_y;
 static {samples} samples;
-static {results} expected, found{warm};
+static {results} expected_y, found_y{warm};
 
 static void run();
 /// Plays the samples in blocks of these lengths, one after the other and again from the front.
@@ -96,7 +96,7 @@ static void play(const std::size_t (&lengths)[Count]) {{
             run();
         else
             model(in_x, kept, out_y, scratch, rows_below(n));
-        for (std::size_t i = 0; i < n * {name}::out_channels; ++i) found.data()[at * {name}::out_channels + i] = out_y.data()[i];
+        for (std::size_t i = 0; i < n * {name}::out_channels; ++i) found_y.data()[at * {name}::out_channels + i] = out_y.data()[i];
         at += n;
     }}
 }}
@@ -147,13 +147,13 @@ def write_header(path: Path, name: str, t: Chain, origin: str, into: int) -> Non
 
 
 def write_test(path: Path, name: str, t: Chain, samples: np.ndarray, expected: np.ndarray, warm: np.ndarray | None) -> None:
-    named = ['io::named("input.x", samples)', 'io::named("output.y", expected)']
+    named = ['io::named("input.x", samples)', 'io::named("output.y", expected_y)']
     named += ['io::named("prewarmed.y", expected_warm)'] if warm is not None else []
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
-    calls = CALLS.format(name=name, whole=agreement("y", "found", "expected", expected),
-                         uneven=agreement("y, blocks of other lengths", "found", "expected", expected))
+    calls = CALLS.format(name=name, whole=agreement("y", "found_y", "expected_y", expected),
+                         uneven=agreement("y, blocks of other lengths", "found_y", "expected_y", expected))
     if warm is not None:
-        calls += WARM.format(name=name, warm=agreement("y, after prewarm", "found", "expected_warm", expected))
+        calls += WARM.format(name=name, warm=agreement("y, after prewarm", "found_y", "expected_warm", expected))
     text = TEST.format(
         title=LICENSE, name=name, near="", state="", at=", of one block", run="model(in_x, kept, out_y, scratch)", loads=loads,
         calls=load_of(name, named) + calls,
