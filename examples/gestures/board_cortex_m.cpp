@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A Cortex-M as a board: vectors, start-up, the two functions of the C library that compilers call, and output by
+// A Cortex-M as a board: vectors, start-up, the three functions of the C library that compilers call, and output by
 // semihosting. What is left out, as it is a part's own: clocks, the flash's wait states, caches, and the UART.
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +89,18 @@ extern const std::uint32_t data_in_flash[];
     return to;
 }
 
+/// Streams move their history by it; what nothing calls is not linked.
+[[gnu::optimize("no-tree-loop-distribute-patterns")]] void* memmove(void* to, const void* from, std::size_t bytes) {
+    auto* out = static_cast<unsigned char*>(to);
+    const auto* in = static_cast<const unsigned char*>(from);
+    if (out <= in || out >= in + bytes) return memcpy(to, from, bytes);
+    while (bytes > 0) {
+        --bytes;
+        out[bytes] = in[bytes];
+    }
+    return to;
+}
+
 [[noreturn, gnu::noinline]] void start_program() {
     start_clock();
     stop(run());
@@ -114,8 +126,28 @@ extern const std::uint32_t data_in_flash[];
     stop(2);
 }
 
+/// A program that has interrupts of the core defines these.
+[[gnu::weak]] void on_pend();
+[[gnu::weak]] void on_timer();
+
 using handler = void (*)();
-/// The top of the stack, then handlers: reset, non-maskable, faults. A part's interrupts follow behind the 16th.
+/// The top of the stack, then handlers: reset, non-maskable, faults, and at the end PendSV and the system timer. A
+/// part's interrupts follow behind the 16th.
 [[gnu::section(".vectors"), gnu::used]] const handler vectors[16] = {
-    reinterpret_cast<handler>(stack + stack_bytes / sizeof(std::uint32_t)), reset, fault, fault, fault, fault, fault};
+    reinterpret_cast<handler>(stack + stack_bytes / sizeof(std::uint32_t)),
+    reset,
+    fault,
+    fault,
+    fault,
+    fault,
+    fault,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    on_pend,
+    on_timer};
 }
