@@ -45,6 +45,7 @@ struct stage_printer : formula_writer<Plan> {
         case stage_kind::softmax: out.put("softmax"); break;
         case stage_kind::standardize: out.put("norm"); break;
         case stage_kind::reduce: out.put("reduce"); break;
+        case stage_kind::matrix: out.put("matrix"); break;
         default: out.put(base::is_copy(s) ? "copy" : "map"); break;
         }
         out.align(2 * depth + kind_width);
@@ -93,6 +94,8 @@ struct stage_printer : formula_writer<Plan> {
                 out.put(" = max of each row");
                 print_place(s, stage.maxima, true, false);
             }
+        } else if (stage.kind == stage_kind::matrix) {
+            print_matrices(s);
         } else {
             print_statistics(s);
         }
@@ -125,6 +128,23 @@ struct stage_printer : formula_writer<Plan> {
     }
 
 private:
+    constexpr void print_matrices(stage_index s) {
+        const auto& stage = code.stages[s];
+        if (stage.buffer != no_buffer)
+            name_buffer(stage.buffer);
+        else
+            out.put("result");
+        out.put(" = ");
+        base::matrices(s, stage.core);
+        print_place(s, stage.buffer, false, stage.table != no_buffer);
+        if (stage.table == no_buffer) return;
+        continue_line();
+        name_buffer(stage.table);
+        out.put(stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix");
+        put_buffer(stage.table);
+        out.put('\n');
+    }
+
     /// The part of the stage's values in one tile; one per row for `folded` ones.
     constexpr void put_tile(stage_index s, bool folded) {
         const auto& stage = code.stages[s];
@@ -402,7 +422,10 @@ private:
         if (with_lanes) {
             out.start_at(lanes_column);
             out.put("lanes: ");
-            out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
+            out.put(stage.lanes == lane_axis::depth     ? "depth"
+                    : stage.lanes == lane_axis::columns ? "columns"
+                    : stage.kind == stage_kind::matrix  ? "matrices"
+                                                        : "rows");
         }
         if (buffer != no_buffer) put_buffer(buffer);
         if (stage.how[full_tile].map.past_caches != 0) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// Functions of square matrices in numbers: their names, operations and scratch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ashlar/plan/graph/graph.hpp>
+
+namespace ashlar::inline v0_1::detail {
+
+/// In the order of matrix_function.
+inline constexpr const char* matrix_function_names[] = {"inverse",     "solve",    "solve_spd", "solve_lower",
+                                                        "solve_upper", "cholesky", "det",       "lu"};
+
+/// The sizes of a matrix function.
+struct matrix_sizes {
+    matrix_function function;
+    std::size_t order;  // rows and columns of a matrix
+    std::size_t sides;  // right-hand sides that the kernel works on; the order of the rows of lu counts as one
+    std::size_t count;  // matrices in the batch
+};
+
+/// Of a node, given its first operand. An inverse is the solution for the columns of the identity.
+constexpr matrix_sizes sizes_of_matrices(const graph_node& n, const graph_node& first) {
+    const auto function = static_cast<matrix_function>(n.variant);
+    const std::size_t order = first.extents[first.rank - 1u];
+    switch (function) {
+    case matrix_function::cholesky: return {function, order, 0, n.size() / (order * order)};
+    case matrix_function::lu: return {function, order, 1, n.size() / (order * order)};
+    case matrix_function::determinant: return {function, order, 0, n.size()};
+    default: return {function, order, n.extents[n.rank - 1u], n.size() / (order * n.extents[n.rank - 1u])};
+    }
+}
+
+/// Operations of one matrix: a multiply-add counts 2, any other operation 1.
+constexpr std::size_t matrix_flops(const matrix_sizes& s) {
+    const bool symmetric = s.function == matrix_function::solve_spd || s.function == matrix_function::cholesky;
+    const bool triangular = s.function == matrix_function::solve_lower || s.function == matrix_function::solve_upper;
+    const std::size_t sides = s.function == matrix_function::lu ? 0 : s.sides;
+    std::size_t total = 0;
+    for (std::size_t below = 0; below < s.order; ++below) {  // rows below the pivot
+        total += 1;                                          // its reciprocal
+        if (!triangular) total += below + (symmetric ? below * (below + 1) : 2 * below * below);
+        // Forwards and back; a triangular matrix takes one of the two.
+        total += sides * ((triangular ? 1 : 2) * 2 * below + 1);
+        if (s.function == matrix_function::cholesky || s.function == matrix_function::determinant) total += 1;
+    }
+    return total;
+}
+constexpr std::size_t matrix_flops(const graph_node& n, const graph_node& first) {
+    const matrix_sizes sizes = sizes_of_matrices(n, first);
+    return sizes.count * matrix_flops(sizes);
+}
+
+/// How a stage computes.
+enum class matrix_form : std::uint8_t {
+    matrices_in_lanes,
+    columns_in_lanes,
+    scalars,  // a matrix so small that its entries are in scalar registers
+};
+constexpr matrix_form form_of_matrices(const matrix_sizes& s, bool in_lanes) {
+    constexpr std::size_t most_order = 4, most_sides = 4;
+    if (in_lanes) return matrix_form::matrices_in_lanes;
+    return s.order <= most_order && s.sides <= most_sides ? matrix_form::scalars : matrix_form::columns_in_lanes;
+}
+
+/// Elements of scratch: of a matrix and its right-hand sides for each lane, or of one whose rows fill registers.
+constexpr std::size_t matrix_scratch(const matrix_sizes& s, std::size_t width, matrix_form form) {
+    const auto rounded = [&](std::size_t n) { return (n + width - 1) / width * width; };
+    switch (form) {
+    case matrix_form::matrices_in_lanes: return s.order * (s.order + s.sides) * width;
+    case matrix_form::columns_in_lanes: return s.order * (rounded(s.order) + rounded(s.sides));
+    default: return 0;
+    }
+}
+
+}  // namespace ashlar::detail
