@@ -37,12 +37,11 @@ struct row_factors {
     typename Layout::vec of[Layout::order];
 };
 
-/// Subtracts a multiple of row k from those in [first, last), in one block.
+/// Subtracts multiples of `top` from the rows in [first, last), in one block.
 template <class Layout, class Block>
-ASHLAR_ALWAYS_INLINE constexpr void subtract_row(const row_factors<Layout>& factors, std::size_t k, std::size_t first,
-                                                 std::size_t last, Block block) {
+ASHLAR_ALWAYS_INLINE constexpr void subtract(const row_factors<Layout>& factors, typename Layout::vec top,
+                                             std::size_t first, std::size_t last, Block block) {
     using vec = typename Layout::vec;
-    const vec top = vec::load(block(k));
     each_index<Layout::order>(first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
         fma(-factors.of[i], top, vec::load(block(i))).store(block(i));
     });
@@ -51,7 +50,8 @@ template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void subtract_side(const Layout& a, const row_factors<Layout>& factors, std::size_t k,
                                                   std::size_t first, std::size_t last) {
     each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-        subtract_row(factors, k, first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.side(i, v); });
+        subtract(factors, Layout::vec::load(a.side(k, v)), first, last,
+                 [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.side(i, v); });
     });
 }
 
@@ -86,8 +86,10 @@ ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec eliminate(const Layout& a, r
         });
         each_index<Layout::row_blocks>(Layout::block_of(k + 1), Layout::row_blocks,
                                        [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-                                           subtract_row(factors, k, k + 1, order, [&](std::size_t i)
-                                                            ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
+                                           vec top = vec::load(a.row(k, v));
+                                           if constexpr (KeepsFactors) top = Layout::after_column(k, v, top);
+                                           subtract(factors, top, k + 1, order, [&](std::size_t i)
+                                                        ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
                                        });
         if constexpr (KeepsFactors)
             each_index<order>(k + 1, order,
@@ -113,8 +115,8 @@ ASHLAR_ALWAYS_INLINE constexpr void subtract_from_triangle(const Layout& a, cons
                                                            std::size_t k) {
     each_index<Layout::row_blocks>(
         Layout::block_of(k + 1), Layout::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-            subtract_row(factors, k, k + 1, Layout::end_above(v),
-                         [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
+            subtract(factors, Layout::vec::load(a.row(k, v)), k + 1, Layout::end_above(v),
+                     [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
         });
 }
 

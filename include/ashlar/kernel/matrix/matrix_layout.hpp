@@ -48,6 +48,8 @@ struct lane_matrices : matrix_blocks<Lanes, Order, Order, Sides> {
     /// The block of a column, and the first row that lies below the diagonal in all of a block.
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t block_of(std::size_t column) { return column; }
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t end_above(std::size_t block) { return block + 1; }
+    /// A block with zeros up to column k.
+    ASHLAR_ALWAYS_INLINE static constexpr vec after_column(std::size_t, std::size_t, vec x) { return x; }
     ASHLAR_ALWAYS_INLINE constexpr vec entry(std::size_t i, std::size_t j) const { return vec::load(row(i, j)); }
     ASHLAR_ALWAYS_INLINE constexpr void set_entry(std::size_t i, std::size_t j, vec x) const {
         x.store(row(i, j));
@@ -104,6 +106,10 @@ struct row_matrix : matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lane
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t block_of(std::size_t column) { return column / Lanes::size; }
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t end_above(std::size_t block) {
         return (block + 1) * Lanes::size < Order ? (block + 1) * Lanes::size : Order;
+    }
+    ASHLAR_ALWAYS_INLINE static constexpr vec after_column(std::size_t k, std::size_t block, vec x) {
+        const element before = static_cast<element>(k) - static_cast<element>(block * Lanes::size);
+        return select(vec::iota() > vec(before), x, vec(element(0)));
     }
     ASHLAR_ALWAYS_INLINE constexpr vec entry(std::size_t i, std::size_t j) const {
         return vec(this->row(i, 0)[j]);
