@@ -16,16 +16,15 @@ constexpr bool is_symmetric(matrix_function function) {
 template <matrix_function Function, class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void fill_sides(const Layout& a) {
     using element = typename Layout::element;
-    using vec = typename Layout::vec;
-    constexpr bool in_lanes = Layout::row_blocks == Layout::order;
+    using vec = typename Layout::side_vec;
     for (std::size_t i = 0; i < Layout::order; ++i)
         for (std::size_t v = 0; v < Layout::side_blocks; ++v) {
             if constexpr (Function == matrix_function::lu)
                 vec(static_cast<element>(i)).store(a.side(i, v));
-            else if constexpr (in_lanes)
+            else if constexpr (Layout::side_block_is_column)
                 vec(element(i == v ? 1 : 0)).store(a.side(i, v));
             else
-                select(vec::iota() == vec(static_cast<element>(i) - static_cast<element>(v * Layout::width)),
+                select(vec::iota() == vec(static_cast<element>(i) - static_cast<element>(v * vec::size)),
                        vec(element(1)), vec(element(0)))
                     .store(a.side(i, v));
         }

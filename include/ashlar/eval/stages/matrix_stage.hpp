@@ -175,10 +175,15 @@ private:
 
     // -------------------------------------------------------------- one matrix
 
+    /// Lanes of rows and of their right-hand sides.
+    static constexpr std::size_t row_width = form == matrix_form::scalars ? 1 : width,
+                                 side_width = form == matrix_form::scalars && sides <= 2 ? 1 : width;
+
     ASHLAR_STAGE_INLINE void run_one(std::size_t row) const {
         if constexpr (form == matrix_form::scalars) {
-            using layout = lane_matrices<lanes<element, 1, config>, order, sides>;
-            element matrix[order * order], right[order * (sides == 0 ? 1 : sides)];
+            using side_lanes = lanes<element, side_width, config>;
+            using layout = lane_matrices<lanes<element, 1, config>, order, sides, false, side_lanes>;
+            element matrix[order * order], right[order * (sides == 0 ? 1 : layout::side_blocks * side_width)];
             run_in(layout{{matrix, right}}, row);
         } else {
             using layout = row_matrix<lanes<element, width, config>, order, sides>;
@@ -188,11 +193,11 @@ private:
     }
     template <class Layout>
     ASHLAR_STAGE_INLINE void run_in(const Layout& a, std::size_t row) const {
-        load<order, symmetric, strides_of<0>>(operand<0>(row),
+        load<order, row_width, symmetric, strides_of<0>>(operand<0>(row),
                                               [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
         if constexpr (has_right)
-            load<sides, false, strides_of<1>>(operand<1>(row),
-                                              [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * a.width; });
+            load<sides, side_width, false, strides_of<1>>(operand<1>(row),
+                                              [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * side_width; });
         [[maybe_unused]] const auto outcome = run_matrix_function<function>(a);
         output* const out = result(row);
         if constexpr (function == matrix_function::determinant) {
@@ -203,11 +208,11 @@ private:
                     *entry(out, i, j) =
                         j <= i ? static_cast<output>(a.matrix[j * a.row_blocks * a.width + i]) : output(0);
         } else if constexpr (function == matrix_function::lu) {
-            put<order>(out, [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
+            put<order, row_width>(out, [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
             for (std::size_t i = 0; i < order; ++i)
-                row_order(row)[i] = static_cast<std::int32_t>(a.sides[i * a.side_blocks * a.width]);
+                row_order(row)[i] = static_cast<std::int32_t>(a.sides[i * a.side_blocks * side_width]);
         } else {
-            put<sides>(out, [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * a.width; });
+            put<sides, side_width>(out, [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * side_width; });
         }
     }
 
@@ -225,17 +230,16 @@ private:
         }
     }
     /// Rows into lines that end at a full register; the lower triangle as the upper one if `Lower`.
-    template <std::size_t Columns, bool Lower, matrix_strides From, class Line>
+    template <std::size_t Columns, std::size_t Width, bool Lower, matrix_strides From, class Line>
     ASHLAR_STAGE_INLINE static void load(const element* from, Line line) {
-        constexpr std::size_t lanes_of_form = form == matrix_form::scalars ? 1 : width;
-        using vec = lanes<element, lanes_of_form, config>;
+        using vec = lanes<element, Width, config>;
         constexpr std::ptrdiff_t down = Lower ? From.column : From.row, along = Lower ? From.row : From.column;
-        constexpr std::size_t end = (Columns + lanes_of_form - 1) / lanes_of_form * lanes_of_form;
+        constexpr std::size_t end = (Columns + Width - 1) / Width * Width;
         const auto each_row = [&](std::size_t i) ASHLAR_STAGE_LAMBDA {
             element* const to = line(i);
             const element* const p = from + static_cast<std::ptrdiff_t>(i) * down;
             if constexpr ((along == 1 || Columns == 1) && !Lower) {
-                for_each_register<Columns, lanes_of_form>([&](std::size_t j, auto n) ASHLAR_STAGE_LAMBDA {
+                for_each_register<Columns, Width>([&](std::size_t j, auto n) ASHLAR_STAGE_LAMBDA {
                     vec::template load_partial<n>(p + j).store(to + j);
                 });
             } else {
@@ -245,12 +249,11 @@ private:
         };
         for_each_row(each_row);
     }
-    template <std::size_t Columns, class Line>
+    template <std::size_t Columns, std::size_t Width, class Line>
     ASHLAR_STAGE_INLINE static void put(output* out, Line line) {
-        constexpr std::size_t lanes_of_form = form == matrix_form::scalars ? 1 : width;
-        using vec = lanes<element, lanes_of_form, config>;
+        using vec = lanes<element, Width, config>;
         for_each_row([&](std::size_t i) ASHLAR_STAGE_LAMBDA {
-            for_each_register<Columns, lanes_of_form>([&](std::size_t j, auto n) ASHLAR_STAGE_LAMBDA {
+            for_each_register<Columns, Width>([&](std::size_t j, auto n) ASHLAR_STAGE_LAMBDA {
                 store_lanes<written_strides.column, n>(vec::load(line(i) + j), entry(out, i, j));
             });
         });

@@ -12,20 +12,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Orders up to this one are unrolled: the entries of a single matrix then are in registers.
-inline constexpr std::size_t most_unrolled_order = 4;
-
-/// Calls f(i) for first <= i < last, all below Count.
-template <std::size_t Count, class Function>
-ASHLAR_ALWAYS_INLINE constexpr void each_index(std::size_t first, std::size_t last, Function f) {
-    if constexpr (Count <= most_unrolled_order) {
-        ASHLAR_UNROLL
-        for (std::size_t i = 0; i < Count; ++i)
-            if (i >= first && i < last) f(i);
-    } else {
-        for (std::size_t i = first; i < last; ++i) f(i);
-    }
-}
+/// Calls f(i) for all i < Count, from the last one on.
 template <std::size_t Count, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void each_index_down(Function f) {
     each_index<Count>(0, Count, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { f(Count - 1 - i); });
@@ -49,9 +36,19 @@ ASHLAR_ALWAYS_INLINE constexpr void subtract(const row_factors<Layout>& factors,
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void subtract_side(const Layout& a, const row_factors<Layout>& factors, std::size_t k,
                                                   std::size_t first, std::size_t last) {
+    using vec = typename Layout::side_vec;
     each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-        subtract(factors, Layout::vec::load(a.side(k, v)), first, last,
-                 [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.side(i, v); });
+        const vec top = vec::load(a.side(k, v));
+        each_index<Layout::order>(first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+            fma(-Layout::for_sides(factors.of[i]), top, vec::load(a.side(i, v))).store(a.side(i, v));
+        });
+    });
+}
+
+template <class Layout>
+ASHLAR_ALWAYS_INLINE constexpr void scale_side(const Layout& a, std::size_t k, typename Layout::vec factor) {
+    each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+        (Layout::side_vec::load(a.side(k, v)) * Layout::for_sides(factor)).store(a.side(k, v));
     });
 }
 
@@ -179,14 +176,11 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t factor_cholesky(const Layout& a) {
 /// The right-hand sides B become the solution of U X = B, for an upper triangle whose diagonal has these reciprocals.
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void substitute_back(const Layout& a, const row_factors<Layout>& reciprocals) {
-    using vec = typename Layout::vec;
     each_index_down<Layout::order>([&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         row_factors<Layout> factors;
         each_index<Layout::order>(0, k,
                                   [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
-        each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-            (vec::load(a.side(k, v)) * reciprocals.of[k]).store(a.side(k, v));
-        });
+        scale_side(a, k, reciprocals.of[k]);
         subtract_side(a, factors, k, 0, k);
     });
 }
@@ -209,9 +203,7 @@ ASHLAR_ALWAYS_INLINE constexpr void solve_lower(const Layout& a) {
         row_factors<Layout> factors;
         each_index<order>(k + 1, order,
                           [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
-        each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-            (vec::load(a.side(k, v)) * reciprocal).store(a.side(k, v));
-        });
+        scale_side(a, k, reciprocal);
         subtract_side(a, factors, k, k + 1, order);
     });
 }

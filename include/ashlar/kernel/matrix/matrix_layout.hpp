@@ -4,7 +4,7 @@
 // In both layouts a row is a sequence of blocks, each of one register:
 //   1. lane_matrices: block j of a row is column j of as many matrices as there are lanes
 //   2. row_matrix:    block v of a row is columns v * W to v * W + W - 1 of a single matrix
-// An algorithm reads one entry of a matrix in all lanes, and changes whole blocks of rows.
+// Right-hand sides may have wider blocks than the matrix: the entries of a small one are scalars. An algorithm reads one entry of a matrix in all lanes, and changes whole blocks of rows.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,26 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// What both layouts share: Order x Order matrices with Sides right-hand sides, in rows of blocks.
-template <class Lanes, std::size_t Order, std::size_t BlocksOfRow, std::size_t BlocksOfSides>
+/// Orders up to this one are unrolled: the entries of a single matrix then are in registers.
+inline constexpr std::size_t most_unrolled_order = 4;
+
+/// Calls f(i) for first <= i < last, all below Count.
+template <std::size_t Count, class Function>
+ASHLAR_ALWAYS_INLINE constexpr void each_index(std::size_t first, std::size_t last, Function f) {
+    if constexpr (Count <= most_unrolled_order) {
+        ASHLAR_UNROLL
+        for (std::size_t i = 0; i < Count; ++i)
+            if (i >= first && i < last) f(i);
+    } else {
+        for (std::size_t i = first; i < last; ++i) f(i);
+    }
+}
+
+/// What both layouts share: Order x Order matrices and their right-hand sides, in rows of blocks.
+template <class Lanes, std::size_t Order, std::size_t BlocksOfRow, std::size_t BlocksOfSides, class SideLanes = Lanes>
 struct matrix_blocks {
     using vec = Lanes;
+    using side_vec = SideLanes;
     using element = typename Lanes::value_type;
     static constexpr std::size_t order = Order, width = Lanes::size;
     static constexpr std::size_t row_blocks = BlocksOfRow, side_blocks = BlocksOfSides;
@@ -30,17 +46,29 @@ struct matrix_blocks {
         return matrix + (i * row_blocks + block) * width;
     }
     ASHLAR_ALWAYS_INLINE constexpr element* side(std::size_t i, std::size_t block) const {
-        return sides + (i * side_blocks + block) * width;
+        return sides + (i * side_blocks + block) * side_vec::size;
+    }
+    /// A factor of a row, for its right-hand sides.
+    ASHLAR_ALWAYS_INLINE static constexpr side_vec for_sides(vec x) {
+        if constexpr (vec::size == side_vec::size)
+            return x;
+        else
+            return side_vec(x[0]);
     }
 };
 
-/// A matrix in each lane. With `Transposed`, entry (i, j) is where entry (j, i) would be.
-template <class Lanes, std::size_t Order, std::size_t Sides, bool Transposed = false>
-struct lane_matrices : matrix_blocks<Lanes, Order, Order, Sides> {
-    using base = matrix_blocks<Lanes, Order, Order, Sides>;
+/// A matrix in each lane. With `Transposed`, entry (i, j) is where entry (j, i) would be. The right-hand sides of one
+/// lane may fill registers.
+template <class Lanes, std::size_t Order, std::size_t Sides, bool Transposed = false, class SideLanes = Lanes>
+struct lane_matrices : matrix_blocks<Lanes, Order, Order,
+                                     Lanes::size == 1 ? (Sides + SideLanes::size - 1) / SideLanes::size : Sides,
+                                     SideLanes> {
+    using base = matrix_blocks<Lanes, Order, Order,
+                               Lanes::size == 1 ? (Sides + SideLanes::size - 1) / SideLanes::size : Sides, SideLanes>;
     using vec = Lanes;
     using typename base::element;
     using row_number = Lanes;  // of each matrix; small integers are exact
+    static constexpr bool side_block_is_column = SideLanes::size == Lanes::size;
 
     ASHLAR_ALWAYS_INLINE constexpr element* row(std::size_t i, std::size_t block) const {
         return Transposed ? base::row(block, i) : base::row(i, block);
@@ -58,12 +86,12 @@ struct lane_matrices : matrix_blocks<Lanes, Order, Order, Sides> {
     /// The row from `k` on with the greatest magnitude in column k. NaN is not greater than anything.
     ASHLAR_ALWAYS_INLINE constexpr row_number find_pivot(std::size_t k) const {
         vec best = abs(entry(k, k)), where(static_cast<element>(k));
-        for (std::size_t i = k + 1; i < Order; ++i) {
+        each_index<Order>(k + 1, Order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
             const vec x = abs(entry(i, k));
             const auto greater = x > best;
             best = select(greater, x, best);
             where = select(greater, vec(static_cast<element>(i)), where);
-        }
+        });
         return where;
     }
     /// -1 where the rows differ, 1 where they do not.
@@ -72,23 +100,29 @@ struct lane_matrices : matrix_blocks<Lanes, Order, Order, Sides> {
     }
     /// Swaps row k with the pivot, from block `first` on. Each matrix has its own pivot, so every row is selected from.
     ASHLAR_ALWAYS_INLINE constexpr void swap_rows(std::size_t k, row_number pivot, std::size_t first) const {
-        for (std::size_t v = first; v < base::row_blocks; ++v)
-            swap_block(k, pivot, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return row(i, v); });
-        for (std::size_t v = 0; v < base::side_blocks; ++v)
-            swap_block(k, pivot, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return this->side(i, v); });
+        each_index<base::row_blocks>(first, base::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+            swap_block<vec>(k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return row(i, v); },
+                            [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return pivot == vec(static_cast<element>(i)); });
+        });
+        each_index<base::side_blocks>(0, base::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+            swap_block<SideLanes>(
+                k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return this->side(i, v); },
+                [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+                    return this->for_sides(pivot) == SideLanes(static_cast<element>(i));
+                });
+        });
     }
 
 private:
-    template <class Block>
-    ASHLAR_ALWAYS_INLINE constexpr void swap_block(std::size_t k, row_number pivot, Block block) const {
-        const vec old = vec::load(block(k));
-        vec top = old;
-        for (std::size_t i = k + 1; i < Order; ++i) {
-            const auto chosen = pivot == vec(static_cast<element>(i));
-            const vec x = vec::load(block(i));
-            top = select(chosen, x, top);
-            select(chosen, old, x).store(block(i));
-        }
+    template <class Vec, class Block, class Chosen>
+    ASHLAR_ALWAYS_INLINE constexpr void swap_block(std::size_t k, Block block, Chosen chosen) const {
+        const Vec old = Vec::load(block(k));
+        Vec top = old;
+        each_index<Order>(k + 1, Order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+            const Vec x = Vec::load(block(i));
+            top = select(chosen(i), x, top);
+            select(chosen(i), old, x).store(block(i));
+        });
         top.store(block(k));
     }
 };
@@ -102,6 +136,7 @@ struct row_matrix : matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lane
     using vec = Lanes;
     using typename base::element;
     using row_number = std::size_t;
+    static constexpr bool side_block_is_column = Lanes::size == 1;
 
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t block_of(std::size_t column) { return column / Lanes::size; }
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t end_above(std::size_t block) {

@@ -57,10 +57,10 @@ constexpr std::size_t matrix_flops(const graph_node& n, const graph_node& first)
 enum class matrix_form : std::uint8_t {
     matrices_in_lanes,
     columns_in_lanes,
-    scalars,  // a matrix so small that its entries are in scalar registers
+    scalars,  // the entries of a small matrix in scalar registers, its right-hand sides in vectors
 };
 constexpr matrix_form form_of_matrices(const matrix_sizes& s, bool in_lanes) {
-    constexpr std::size_t most_order = 4, most_sides = 4;
+    constexpr std::size_t most_order = 4, most_sides = 16;
     if (in_lanes) return matrix_form::matrices_in_lanes;
     return s.order <= most_order && s.sides <= most_sides ? matrix_form::scalars : matrix_form::columns_in_lanes;
 }
