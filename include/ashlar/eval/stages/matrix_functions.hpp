@@ -2,15 +2,11 @@
 // Which kernels compute a function of square matrices.
 #pragma once
 
-#include <ashlar/expr/nodes.hpp>
 #include <ashlar/kernel/matrix/elimination.hpp>
+#include <ashlar/kernel/matrix/small_determinant.hpp>
+#include <ashlar/plan/graph/matrix_cost.hpp>
 
 namespace ashlar::inline v0_1::detail {
-
-/// Whether a function reads one triangle of a symmetric matrix, the lower one, as the upper triangle of a layout.
-constexpr bool is_symmetric(matrix_function function) {
-    return function == matrix_function::cholesky || function == matrix_function::solve_spd;
-}
 
 /// Right-hand sides that are not an operand: the identity, or the numbers of the rows.
 template <matrix_function Function, class Layout>
@@ -52,6 +48,8 @@ ASHLAR_ALWAYS_INLINE constexpr matrix_outcome<typename Layout::vec> run_matrix_f
         solve_lower(a);
     } else if constexpr (Function == matrix_function::solve_upper) {
         solve_upper(a);
+    } else if constexpr (Function == matrix_function::determinant && Layout::order <= 3) {
+        out.determinant = small_determinant(a);
     } else {
         out.determinant = eliminate<Function == matrix_function::lu>(a, reciprocals);
         if constexpr (Function == matrix_function::inverse || Function == matrix_function::solve)

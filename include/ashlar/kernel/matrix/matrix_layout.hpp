@@ -15,7 +15,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// Orders up to this one are unrolled: the entries of a single matrix then are in registers.
-inline constexpr std::size_t most_unrolled_order = 4;
+inline constexpr std::size_t most_unrolled_order = 8;
 
 /// Calls f(i) for first <= i < last, all below Count.
 template <std::size_t Count, class Function>

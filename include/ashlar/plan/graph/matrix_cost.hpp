@@ -33,9 +33,16 @@ constexpr matrix_sizes sizes_of_matrices(const graph_node& n, const graph_node& 
     }
 }
 
+/// Whether a function reads one triangle of a symmetric matrix, the lower one, and needs no pivots.
+constexpr bool is_symmetric(matrix_function function) {
+    return function == matrix_function::cholesky || function == matrix_function::solve_spd;
+}
+
 /// Operations of one matrix: a multiply-add counts 2, any other operation 1.
 constexpr std::size_t matrix_flops(const matrix_sizes& s) {
-    const bool symmetric = s.function == matrix_function::solve_spd || s.function == matrix_function::cholesky;
+    constexpr std::size_t of_cofactors[] = {0, 0, 3, 14};
+    if (s.function == matrix_function::determinant && s.order <= 3) return of_cofactors[s.order];
+    const bool symmetric = is_symmetric(s.function);
     const bool triangular = s.function == matrix_function::solve_lower || s.function == matrix_function::solve_upper;
     const std::size_t sides = s.function == matrix_function::lu ? 0 : s.sides;
     std::size_t total = 0;
@@ -60,9 +67,9 @@ enum class matrix_form : std::uint8_t {
     scalars,  // the entries of a small matrix in scalar registers, its right-hand sides in vectors
 };
 constexpr matrix_form form_of_matrices(const matrix_sizes& s, bool in_lanes) {
-    constexpr std::size_t most_order = 4, most_sides = 16;
+    constexpr std::size_t most_order_of_pivots = 4, most_order = 8, most_sides = 16;
     if (in_lanes) return matrix_form::matrices_in_lanes;
-    return s.order <= most_order && s.sides <= most_sides ? matrix_form::scalars : matrix_form::columns_in_lanes;
+    return s.order <= (is_symmetric(s.function) ? most_order : most_order_of_pivots) && s.sides <= most_sides ? matrix_form::scalars : matrix_form::columns_in_lanes;
 }
 
 /// Elements of scratch: of a matrix and its right-hand sides for each lane, or of one whose rows fill registers.
