@@ -10,7 +10,9 @@
 
 namespace ashlar::inline v0_1 {
 
-/// The result of lu.
+/// The result of lu: the factors of matrices, and the order of their rows.
+///
+///     auto [factors, rows] = lu(identity<float, 3>());
 template <class Factors, class Rows>
 struct lu_result {
     Factors factors;

@@ -13,16 +13,16 @@ template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec small_determinant(const Layout& a) {
     constexpr std::size_t order = Layout::order;
     // Of the last two rows and these columns.
-    const auto minor = [&](std::size_t first, std::size_t second) ASHLAR_LAMBDA_INLINE {
+    const auto two_rows = [&](std::size_t first, std::size_t second) ASHLAR_LAMBDA_INLINE {
         return a.entry(order - 2, first) * a.entry(order - 1, second) -
                a.entry(order - 2, second) * a.entry(order - 1, first);
     };
     if constexpr (order == 1)
         return a.entry(0, 0);
     else if constexpr (order == 2)
-        return minor(0, 1);
+        return two_rows(0, 1);
     else
-        return a.entry(0, 0) * minor(1, 2) - a.entry(0, 1) * minor(0, 2) + a.entry(0, 2) * minor(0, 1);
+        return a.entry(0, 0) * two_rows(1, 2) - a.entry(0, 1) * two_rows(0, 2) + a.entry(0, 2) * two_rows(0, 1);
 }
 
 }  // namespace ashlar::detail
