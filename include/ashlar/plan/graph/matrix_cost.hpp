@@ -82,4 +82,10 @@ constexpr std::size_t matrix_scratch(const matrix_sizes& s, std::size_t width, m
     }
 }
 
+/// Elements that a stage keeps on the stack: factors of rows, and a matrix that is not in scratch.
+constexpr std::size_t matrix_locals(const matrix_sizes& s, std::size_t width, matrix_form form) {
+    const std::size_t sides = (s.sides + width - 1) / width * width;
+    return form == matrix_form::scalars ? s.order * (s.order + sides + 2) : 2 * s.order * width;
+}
+
 }  // namespace ashlar::detail
