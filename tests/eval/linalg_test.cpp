@@ -10,10 +10,9 @@
 #include <type_traits>
 
 #include <gtest/gtest.h>
+#include <tests/support/linear_equations.hpp>
 
 #include <ashlar/linalg.hpp>
-
-#include <tests/support/linear_equations.hpp>
 
 namespace {
 

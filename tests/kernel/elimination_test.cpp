@@ -8,11 +8,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/linear_equations.hpp>
 
 #include <ashlar/kernel/matrix/elimination.hpp>
 #include <ashlar/kernel/simd.hpp>
-
-#include <tests/support/linear_equations.hpp>
 
 namespace {
 
@@ -68,8 +67,7 @@ template <class T>
     matrix<T> out(a.rows, a.rows);
     for (std::size_t i = 0; i < a.rows; ++i)
         for (std::size_t j = 0; j < a.rows; ++j)
-            if (i == j || (i > j) == lower)
-                (transposed ? out(j, i) : out(i, j)) = i == j && has_ones ? T(1) : a(i, j);
+            if (i == j || (i > j) == lower) (transposed ? out(j, i) : out(i, j)) = i == j && has_ones ? T(1) : a(i, j);
     return out;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
 #include <tests/support/random.hpp>
 
 namespace support {
@@ -69,7 +68,8 @@ template <class T>
                 total += static_cast<long double>(left(i, k)) * right(k, j);
                 magnitude += std::fabs(static_cast<long double>(left(i, k)) * right(k, j));
             }
-            const long double bound = 8.0L * static_cast<long double>(n) * std::numeric_limits<T>::epsilon() * magnitude;
+            const long double bound =
+                8.0L * static_cast<long double>(n) * std::numeric_limits<T>::epsilon() * magnitude;
             ASSERT_LE(std::fabs(total - expected(i, j)), bound) << n << ": " << i << ", " << j;
         }
 }

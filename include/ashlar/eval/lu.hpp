@@ -30,25 +30,29 @@ consteval auto without_last_axis() {
 
 }  // namespace detail
 
-/// The factors of each matrix [..., N, N] with N up to 32, by elimination with partial pivoting: `factors`, [..., N, N],
-/// has U in its upper triangle and L below, without the ones of its diagonal; row i of L U is row `rows(i)` of a, where
-/// `rows` is [..., N] of std::int32_t. Evaluated here and now; an expression is evaluated first, by the rules of `eval`.
-/// The axes before the last two are batch axes. About 2/3 * N^3 operations. Of a singular matrix U has a zero on its
-/// diagonal. Other operands do not compile: see inverse. SciPy's lu_factor gives row exchanges instead of `rows`.
+/// The factors of each matrix [..., N, N] with N up to 32, by elimination with partial pivoting: `factors`, [..., N,
+/// N], has U in its upper triangle and L below, without the ones of its diagonal; row i of L U is row `rows(i)` of a,
+/// where `rows` is [..., N] of std::int32_t. Evaluated here and now; an expression is evaluated first, by the rules of
+/// `eval`. The axes before the last two are batch axes. About 2/3 * N^3 operations. Of a singular matrix U has a zero
+/// on its diagonal. Other operands do not compile: see inverse. SciPy's lu_factor gives row exchanges instead of
+/// `rows`.
 ///
 ///     auto [factors, rows] = lu(identity<float, 3>());
 template <any_expression Expression, class Config = current_config>
 [[nodiscard]] constexpr auto lu(const Expression& a) noexcept {
     using from = shape_of<Expression>;
     if constexpr (detail::check_square<Expression>()) {
-        lu_result<typename detail::dense_tensor<element_of<Expression>, from>::type, typename detail::dense_tensor<std::int32_t, decltype(detail::without_last_axis<from>())>::type> result{};
+        lu_result<typename detail::dense_tensor<element_of<Expression>, from>::type,
+                  typename detail::dense_tensor<std::int32_t, decltype(detail::without_last_axis<from>())>::type>
+            result{};
         using node = lu_node<detail::held<const Expression&>>;
-        detail::assign<Config, detail::destination_memory::fresh>(
-            result.factors, node{{{}, {{detail::hold(a)}}}, result.rows.data()});
+        detail::assign<Config, detail::destination_memory::fresh>(result.factors,
+                                                                  node{{{}, {{detail::hold(a)}}}, result.rows.data()});
         return result;
     } else {
         using matrix = typename detail::dense_tensor<detail::floating_or_float<element_of<Expression>>, from>::type;
-        return lu_result<matrix, typename detail::dense_tensor<std::int32_t, decltype(detail::without_last_axis<from>())>::type>{};
+        return lu_result<
+            matrix, typename detail::dense_tensor<std::int32_t, decltype(detail::without_last_axis<from>())>::type>{};
     }
 }
 

@@ -26,11 +26,11 @@ struct constant_matrices {
         constexpr matrix_function function = function_of_matrices<Node>;
         constexpr bool has_matrices = function != matrix_function::determinant;
         constexpr std::size_t order = from::extents[from::rank - 1];
-        constexpr std::size_t sides = sizeof...(Right) != 0                   ? Node::extents[Node::shape_type::rank - 1]
+        constexpr std::size_t sides = sizeof...(Right) != 0                  ? Node::extents[Node::shape_type::rank - 1]
                                       : function == matrix_function::inverse ? order
                                       : function == matrix_function::lu      ? 1
                                                                              : 0;
-        constexpr std::size_t results = !has_matrices                                                           ? 1
+        constexpr std::size_t results = !has_matrices ? 1
                                         : function == matrix_function::cholesky || function == matrix_function::lu
                                             ? order * order
                                             : order * sides;

@@ -51,7 +51,7 @@ ASHLAR_ALWAYS_INLINE constexpr matrix_outcome<typename Layout::vec> run_matrix_f
     } else if constexpr (Function == matrix_function::determinant && Layout::order <= 3) {
         out.determinant = small_determinant(a);
     } else {
-        out.determinant = eliminate<Function == matrix_function::lu>(a, reciprocals);
+        out.determinant = eliminate < Function == matrix_function::lu > (a, reciprocals);
         if constexpr (Function == matrix_function::inverse || Function == matrix_function::solve)
             substitute_back(a, reciprocals);
     }

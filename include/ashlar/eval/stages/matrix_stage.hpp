@@ -149,8 +149,8 @@ private:
         } else {
             for (std::size_t i = 0; i < Height; ++i)
                 for (std::size_t j = 0; j < Width; ++j) {
-                    const element* const p = from + static_cast<std::ptrdiff_t>(i) * From.row +
-                                             static_cast<std::ptrdiff_t>(j) * From.column;
+                    const element* const p =
+                        from + static_cast<std::ptrdiff_t>(i) * From.row + static_cast<std::ptrdiff_t>(j) * From.column;
                     repeat_first<Count>(base::template reader<Count>::template load<From.batch>(p))
                         .store(to + (i * Width + j) * width);
                 }
@@ -193,11 +193,12 @@ private:
     }
     template <class Layout>
     ASHLAR_STAGE_INLINE void run_in(const Layout& a, std::size_t row) const {
-        load<order, row_width, symmetric, strides_of<0>>(operand<0>(row),
-                                              [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
+        load<order, row_width, symmetric, strides_of<0>>(
+            operand<0>(row), [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
         if constexpr (has_right)
-            load<sides, side_width, false, strides_of<1>>(operand<1>(row),
-                                              [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * side_width; });
+            load<sides, side_width, false, strides_of<1>>(operand<1>(row), [&](std::size_t i) ASHLAR_STAGE_LAMBDA {
+                return a.sides + i * a.side_blocks * side_width;
+            });
         [[maybe_unused]] const auto outcome = run_matrix_function<function>(a);
         output* const out = result(row);
         if constexpr (function == matrix_function::determinant) {
@@ -208,11 +209,13 @@ private:
                     *entry(out, i, j) =
                         j <= i ? static_cast<output>(a.matrix[j * a.row_blocks * a.width + i]) : output(0);
         } else if constexpr (function == matrix_function::lu) {
-            put<order, row_width>(out, [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
+            put<order, row_width>(out, [&](std::size_t i)
+                                           ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
             for (std::size_t i = 0; i < order; ++i)
                 row_order(row)[i] = static_cast<std::int32_t>(a.sides[i * a.side_blocks * side_width]);
         } else {
-            put<sides, side_width>(out, [&](std::size_t i) ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * side_width; });
+            put<sides, side_width>(out, [&](std::size_t i)
+                                            ASHLAR_STAGE_LAMBDA { return a.sides + i * a.side_blocks * side_width; });
         }
     }
 

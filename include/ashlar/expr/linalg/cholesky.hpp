@@ -13,8 +13,8 @@
 
 namespace ashlar::inline v0_1 {
 
-/// The lower triangular L with matmul(L, transpose(L)) = a of each symmetric positive definite matrix [..., N, N] with N
-/// up to 32, lazily; zeros above its diagonal. Only the lower triangle of a is read. The axes before the last two are
+/// The lower triangular L with matmul(L, transpose(L)) = a of each symmetric positive definite matrix [..., N, N] with
+/// N up to 32, lazily; zeros above its diagonal. Only the lower triangle of a is read. The axes before the last two are
 /// batch axes. About 1/3 * N^3 operations. If a is not positive definite, L is NaN from the first such column on: see
 /// is_positive_definite. Other operands do not compile: "linear algebra: the last two axes must have the same extent",
 /// "at most 32 rows", "the elements must be floating-point numbers".

@@ -8,11 +8,12 @@
 
 namespace ashlar::inline v0_1 {
 
-/// The inverse of each matrix [..., N, N] with N up to 32, lazily, by elimination with partial pivoting. The axes before
-/// the last two are batch axes. Names: the last two change places, as a times its inverse is [rows, rows]. About 8/3 *
-/// N^3 operations. The inverse of a singular matrix has infinities or NaN; in a constant expression it does not compile.
-/// Other operands do not compile: "linear algebra: the last two axes must have the same extent", "at most 32 rows", "the
-/// elements must be floating-point numbers". solve(a, b) is faster and more accurate than matmul(inverse(a), b).
+/// The inverse of each matrix [..., N, N] with N up to 32, lazily, by elimination with partial pivoting. The axes
+/// before the last two are batch axes. Names: the last two change places, as a times its inverse is [rows, rows]. About
+/// 8/3 * N^3 operations. The inverse of a singular matrix has infinities or NaN; in a constant expression it does not
+/// compile. Other operands do not compile: "linear algebra: the last two axes must have the same extent", "at most 32
+/// rows", "the elements must be floating-point numbers". solve(a, b) is faster and more accurate than
+/// matmul(inverse(a), b).
 ///
 ///     tensor<float, 3, 3> s = inverse(identity<float, 3>() * 2.0f);
 template <any_expression Expression>
@@ -25,10 +26,10 @@ template <any_expression Expression>
         return detail::refused<detail::floating_or_float<element_of<Expression>>, from>();
 }
 
-/// The determinant of each matrix [..., N, N] with N up to 32, lazily: [...], rank 0 for a single matrix. By elimination
-/// with partial pivoting; 0 for a singular matrix whose elimination is exact. About 2/3 * N^3 operations. Other operands
-/// do not compile: "linear algebra: the last two axes must have the same extent", "at most 32 rows", "the elements must
-/// be floating-point numbers".
+/// The determinant of each matrix [..., N, N] with N up to 32, lazily: [...], rank 0 for a single matrix. By
+/// elimination with partial pivoting; 0 for a singular matrix whose elimination is exact. About 2/3 * N^3 operations.
+/// Other operands do not compile: "linear algebra: the last two axes must have the same extent", "at most 32 rows",
+/// "the elements must be floating-point numbers".
 ///
 ///     float volume = det(identity<float, 3>());
 template <any_expression Expression>

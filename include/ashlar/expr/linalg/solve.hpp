@@ -20,33 +20,6 @@ struct right_hand_side {
     static constexpr bool has_rows = Shape::rank > 0;
 };
 
-/// The rules of solve, beside those of its matrix.
-template <class Left, class Right>
-consteval bool check_sides() {
-    using left = shape_of<Left>;
-    using right = shape_of<Right>;
-    constexpr bool same = element_types<element_of<Left>, element_of<Right>>::same;
-    static_assert(element_types<element_of<Left>, element_of<Right>>::same,
-                  "ashlar: solve: the element types must be the same; use cast<T>(x)");
-    static_assert(right_hand_side<right>::has_rows,
-                  "ashlar: solve: the right-hand side must have an axis; divide by a number with /");
-    if constexpr (same && right_hand_side<right>::has_rows) {
-        constexpr auto rows = dimension_at<left, left::rank - 2>;
-        static_assert(solve_rows<rows, right_rows<right>>::agree,
-                      "ashlar: solve: the rows of the right-hand side must be the rows of the matrix; transpose, "
-                      "unsqueeze or rename one of them");
-        using left_batch = decltype(batch_axes<left>());
-        using right_batch = decltype(batch_axes<right>());
-        constexpr bool rows_agree = solve_rows<rows, right_rows<right>>::agree;
-        static_assert(!rows_agree || matmul_batch_axes<left_batch, right_batch>::broadcast,
-                      "ashlar: solve: the batch axes, those before the last two, must broadcast; unsqueeze or rename "
-                      "one of them");
-        return rows_agree && matmul_batch_axes<left_batch, right_batch>::broadcast;
-    } else {
-        return false;
-    }
-}
-
 /// [..., rows, columns] and [..., rows, M] give [..., columns, M].
 template <matrix_function Function, class Left, class Right>
 ASHLAR_ALWAYS_INLINE constexpr auto make_solve(Left&& a, Right&& b) noexcept {
@@ -55,27 +28,54 @@ ASHLAR_ALWAYS_INLINE constexpr auto make_solve(Left&& a, Right&& b) noexcept {
         {{}, {{hold(std::forward<Left>(a))}, {hold(std::forward<Right>(b))}}}};
 }
 
+/// Whether all of them agree; solve_with says what does not.
+template <class Left, class Right>
+consteval bool sides_fit() {
+    using left = shape_of<Left>;
+    using right = shape_of<Right>;
+    if constexpr (!element_types<element_of<Left>, element_of<Right>>::same || !right_hand_side<right>::has_rows)
+        return false;
+    else
+        return solve_rows<dimension_at<left, left::rank - 2>, right_rows<right>>::agree &&
+               matmul_batch_axes<decltype(batch_axes<left>()), decltype(batch_axes<right>())>::broadcast;
+}
+
 template <matrix_function Function, class Left, class Right>
 ASHLAR_ALWAYS_INLINE constexpr auto solve_with(Left&& a, Right&& b) noexcept {
+    using left = shape_of<Left>;
+    using right = shape_of<Right>;
     constexpr bool square = check_square<Left>();
-    constexpr bool fits = [] {
-        if constexpr (square)
-            return check_sides<Left, Right>();
+    constexpr bool same = element_types<element_of<Left>, element_of<Right>>::same;
+    static_assert(!square || element_types<element_of<Left>, element_of<Right>>::same,
+                  "ashlar: solve: the element types must be the same; use cast<T>(x)");
+    static_assert(!square || right_hand_side<right>::has_rows,
+                  "ashlar: solve: the right-hand side must have an axis; divide by a number with /");
+    if constexpr (!square || !same || !right_hand_side<right>::has_rows) {
+        return refused<floating_or_float<element_of<Left>>, right>();
+    } else {
+        constexpr auto rows = dimension_at<left, left::rank - 2>;
+        static_assert(solve_rows<rows, right_rows<right>>::agree,
+                      "ashlar: solve: the rows of the right-hand side must be the rows of the matrix; transpose, "
+                      "unsqueeze or rename one of them");
+        using left_batch = decltype(batch_axes<left>());
+        using right_batch = decltype(batch_axes<right>());
+        static_assert(!solve_rows<rows, right_rows<right>>::agree ||
+                          matmul_batch_axes<left_batch, right_batch>::broadcast,
+                      "ashlar: solve: the batch axes, those before the last two, must broadcast; unsqueeze or rename "
+                      "one of them");
+        if constexpr (!sides_fit<Left, Right>())
+            return refused<floating_or_float<element_of<Left>>, right>();
+        else if constexpr (right::rank == 1)
+            return squeeze<-1>(make_solve<Function>(std::forward<Left>(a), unsqueeze<1>(std::forward<Right>(b))));
         else
-            return false;
-    }();
-    if constexpr (!fits)
-        return refused<floating_or_float<element_of<Left>>, shape_of<Right>>();
-    else if constexpr (shape_of<Right>::rank == 1)
-        return squeeze<-1>(make_solve<Function>(std::forward<Left>(a), unsqueeze<1>(std::forward<Right>(b))));
-    else
-        return make_solve<Function>(std::forward<Left>(a), std::forward<Right>(b));
+            return make_solve<Function>(std::forward<Left>(a), std::forward<Right>(b));
+    }
 }
 
 }  // namespace detail
 
-/// The x for which matmul(a, x) is b, lazily, by elimination with partial pivoting. a is [..., N, N] with N up to 32; b is
-/// a vector [N], or [..., N, M] with M right-hand sides as columns. The axes before the last two are batch axes and
+/// The x for which matmul(a, x) is b, lazily, by elimination with partial pivoting. a is [..., N, N] with N up to 32; b
+/// is a vector [N], or [..., N, M] with M right-hand sides as columns. The axes before the last two are batch axes and
 /// broadcast; write unsqueeze<-1>(b) for a batch of vectors. Names: the rows must agree; x has the columns of a, then
 /// those of b. About 2/3 * N^3 + 2 * M * N^2 operations. If a is singular, x has infinities or NaN; in a constant
 /// expression that does not compile. Other operands do not compile: "solve: the rows of the right-hand side must be the

@@ -78,16 +78,14 @@ ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec eliminate(const Layout& a, r
         // Below a zero, the greatest of its column, are zeros.
         const vec inverse = select(diagonal == vec(element(0)), vec(element(0)), reciprocals.of[k]);
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
-            factors.of[i] = a.entry(i, k) * inverse;
-        });
-        each_index<Layout::row_blocks>(Layout::block_of(k + 1), Layout::row_blocks,
-                                       [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-                                           vec top = vec::load(a.row(k, v));
-                                           if constexpr (KeepsFactors) top = Layout::after_column(k, v, top);
-                                           subtract(factors, top, k + 1, order, [&](std::size_t i)
-                                                        ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
-                                       });
+        each_index<order>(k + 1, order,
+                          [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k) * inverse; });
+        each_index<Layout::row_blocks>(
+            Layout::block_of(k + 1), Layout::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+                vec top = vec::load(a.row(k, v));
+                if constexpr (KeepsFactors) top = Layout::after_column(k, v, top);
+                subtract(factors, top, k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
+            });
         if constexpr (KeepsFactors)
             each_index<order>(k + 1, order,
                               [&](std::size_t i) ASHLAR_LAMBDA_INLINE { a.set_entry(i, k, factors.of[i]); });
@@ -110,11 +108,11 @@ ASHLAR_ALWAYS_INLINE constexpr Vec reciprocal_if_positive(Vec x) {
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void subtract_from_triangle(const Layout& a, const row_factors<Layout>& factors,
                                                            std::size_t k) {
-    each_index<Layout::row_blocks>(
-        Layout::block_of(k + 1), Layout::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-            subtract(factors, Layout::vec::load(a.row(k, v)), k + 1, Layout::end_above(v),
-                     [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
-        });
+    each_index<Layout::row_blocks>(Layout::block_of(k + 1), Layout::row_blocks,
+                                   [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+                                       subtract(factors, Layout::vec::load(a.row(k, v)), k + 1, Layout::end_above(v),
+                                                [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
+                                   });
 }
 
 /// Whether an algorithm stops because a pivot is not positive: in constant expressions, which refuse NaN.
@@ -161,13 +159,11 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t factor_cholesky(const Layout& a) {
         const auto positive = diagonal > vec(element(0));
         const vec root = sqrt(select(positive, diagonal, vec(element(1))));
         const vec divisor = select(positive, root, vec(std::numeric_limits<element>::quiet_NaN()));
-        each_index<Layout::row_blocks>(Layout::block_of(k), Layout::row_blocks,
-                                       [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-                                           (vec::load(a.row(k, v)) / divisor).store(a.row(k, v));
-                                       });
+        each_index<Layout::row_blocks>(
+            Layout::block_of(k), Layout::row_blocks,
+            [&](std::size_t v) ASHLAR_LAMBDA_INLINE { (vec::load(a.row(k, v)) / divisor).store(a.row(k, v)); });
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order,
-                          [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(k, i); });
+        each_index<order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(k, i); });
         subtract_from_triangle(a, factors, k);
     });
     return end;
@@ -178,8 +174,7 @@ template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void substitute_back(const Layout& a, const row_factors<Layout>& reciprocals) {
     each_index_down<Layout::order>([&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         row_factors<Layout> factors;
-        each_index<Layout::order>(0, k,
-                                  [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
+        each_index<Layout::order>(0, k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
         scale_side(a, k, reciprocals.of[k]);
         subtract_side(a, factors, k, 0, k);
     });
@@ -201,8 +196,7 @@ ASHLAR_ALWAYS_INLINE constexpr void solve_lower(const Layout& a) {
     each_index<order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         const vec reciprocal = reciprocal_of_pivot(a.entry(k, k));
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order,
-                          [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
+        each_index<order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
         scale_side(a, k, reciprocal);
         subtract_side(a, factors, k, k + 1, order);
     });

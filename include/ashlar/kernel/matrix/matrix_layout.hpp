@@ -4,7 +4,8 @@
 // In both layouts a row is a sequence of blocks, each of one register:
 //   1. lane_matrices: block j of a row is column j of as many matrices as there are lanes
 //   2. row_matrix:    block v of a row is columns v * W to v * W + W - 1 of a single matrix
-// Right-hand sides may have wider blocks than the matrix: the entries of a small one are scalars. An algorithm reads one entry of a matrix in all lanes, and changes whole blocks of rows.
+// Right-hand sides may have wider blocks than the matrix: the entries of a small one are scalars. An algorithm reads
+// one entry of a matrix in all lanes, and changes whole blocks of rows.
 #pragma once
 
 #include <cstddef>
@@ -60,9 +61,9 @@ struct matrix_blocks {
 /// A matrix in each lane. With `Transposed`, entry (i, j) is where entry (j, i) would be. The right-hand sides of one
 /// lane may fill registers.
 template <class Lanes, std::size_t Order, std::size_t Sides, bool Transposed = false, class SideLanes = Lanes>
-struct lane_matrices : matrix_blocks<Lanes, Order, Order,
-                                     Lanes::size == 1 ? (Sides + SideLanes::size - 1) / SideLanes::size : Sides,
-                                     SideLanes> {
+struct lane_matrices
+    : matrix_blocks<Lanes, Order, Order, Lanes::size == 1 ? (Sides + SideLanes::size - 1) / SideLanes::size : Sides,
+                    SideLanes> {
     using base = matrix_blocks<Lanes, Order, Order,
                                Lanes::size == 1 ? (Sides + SideLanes::size - 1) / SideLanes::size : Sides, SideLanes>;
     using vec = Lanes;
@@ -79,9 +80,7 @@ struct lane_matrices : matrix_blocks<Lanes, Order, Order,
     /// A block with zeros up to column k.
     ASHLAR_ALWAYS_INLINE static constexpr vec after_column(std::size_t, std::size_t, vec x) { return x; }
     ASHLAR_ALWAYS_INLINE constexpr vec entry(std::size_t i, std::size_t j) const { return vec::load(row(i, j)); }
-    ASHLAR_ALWAYS_INLINE constexpr void set_entry(std::size_t i, std::size_t j, vec x) const {
-        x.store(row(i, j));
-    }
+    ASHLAR_ALWAYS_INLINE constexpr void set_entry(std::size_t i, std::size_t j, vec x) const { x.store(row(i, j)); }
 
     /// The row from `k` on with the greatest magnitude in column k. NaN is not greater than anything.
     ASHLAR_ALWAYS_INLINE constexpr row_number find_pivot(std::size_t k) const {
@@ -101,15 +100,15 @@ struct lane_matrices : matrix_blocks<Lanes, Order, Order,
     /// Swaps row k with the pivot, from block `first` on. Each matrix has its own pivot, so every row is selected from.
     ASHLAR_ALWAYS_INLINE constexpr void swap_rows(std::size_t k, row_number pivot, std::size_t first) const {
         each_index<base::row_blocks>(first, base::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-            swap_block<vec>(k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return row(i, v); },
-                            [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return pivot == vec(static_cast<element>(i)); });
+            swap_block<vec>(
+                k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return row(i, v); },
+                [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return pivot == vec(static_cast<element>(i)); });
         });
         each_index<base::side_blocks>(0, base::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
             swap_block<SideLanes>(
                 k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return this->side(i, v); },
-                [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
-                    return this->for_sides(pivot) == SideLanes(static_cast<element>(i));
-                });
+                [&](std::size_t i)
+                    ASHLAR_LAMBDA_INLINE { return this->for_sides(pivot) == SideLanes(static_cast<element>(i)); });
         });
     }
 
@@ -129,10 +128,10 @@ private:
 
 /// A single matrix. The lanes after its last column are computed too and never read.
 template <class Lanes, std::size_t Order, std::size_t Sides>
-struct row_matrix : matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lanes::size,
-                                  (Sides + Lanes::size - 1) / Lanes::size> {
-    using base = matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lanes::size,
-                               (Sides + Lanes::size - 1) / Lanes::size>;
+struct row_matrix
+    : matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lanes::size, (Sides + Lanes::size - 1) / Lanes::size> {
+    using base =
+        matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lanes::size, (Sides + Lanes::size - 1) / Lanes::size>;
     using vec = Lanes;
     using typename base::element;
     using row_number = std::size_t;
@@ -146,9 +145,7 @@ struct row_matrix : matrix_blocks<Lanes, Order, (Order + Lanes::size - 1) / Lane
         const element before = static_cast<element>(k) - static_cast<element>(block * Lanes::size);
         return select(vec::iota() > vec(before), x, vec(element(0)));
     }
-    ASHLAR_ALWAYS_INLINE constexpr vec entry(std::size_t i, std::size_t j) const {
-        return vec(this->row(i, 0)[j]);
-    }
+    ASHLAR_ALWAYS_INLINE constexpr vec entry(std::size_t i, std::size_t j) const { return vec(this->row(i, 0)[j]); }
     ASHLAR_ALWAYS_INLINE constexpr void set_entry(std::size_t i, std::size_t j, vec x) const {
         this->row(i, 0)[j] = x[0];
     }

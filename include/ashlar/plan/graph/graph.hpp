@@ -197,8 +197,8 @@ template <matrix_function Function, class Shape, class Matrices, class... Right>
 inline constexpr node_parameters parameters_of<matrix_node<Function, Shape, Matrices, Right...>>{
     .variant = static_cast<std::uint8_t>(Function)};
 template <class Matrices>
-inline constexpr node_parameters parameters_of<lu_node<Matrices>>{
-    .variant = static_cast<std::uint8_t>(matrix_function::lu)};
+inline constexpr node_parameters parameters_of<lu_node<Matrices>>{.variant =
+                                                                      static_cast<std::uint8_t>(matrix_function::lu)};
 template <class Destination, class Expression>
 inline constexpr node_parameters parameters_of<store_node<Destination, Expression>>{
     .strides = as_axis_list(Destination::strides), .narrow = narrow_bytes<typename Destination::value_type>};

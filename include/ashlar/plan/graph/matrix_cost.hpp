@@ -69,7 +69,9 @@ enum class matrix_form : std::uint8_t {
 constexpr matrix_form form_of_matrices(const matrix_sizes& s, bool in_lanes) {
     constexpr std::size_t most_order_of_pivots = 4, most_order = 8, most_sides = 16;
     if (in_lanes) return matrix_form::matrices_in_lanes;
-    return s.order <= (is_symmetric(s.function) ? most_order : most_order_of_pivots) && s.sides <= most_sides ? matrix_form::scalars : matrix_form::columns_in_lanes;
+    return s.order <= (is_symmetric(s.function) ? most_order : most_order_of_pivots) && s.sides <= most_sides
+               ? matrix_form::scalars
+               : matrix_form::columns_in_lanes;
 }
 
 /// Elements of scratch: of a matrix and its right-hand sides for each lane, or of one whose rows fill registers.

@@ -49,7 +49,8 @@ struct stage_printer : formula_writer<Plan> {
         default: out.put(base::is_copy(s) ? "copy" : "map"); break;
         }
         out.align(2 * depth + kind_width);
-        if (stage.kind == stage_kind::product || stage.kind == stage_kind::map) {
+        const bool is_matrix = stage.kind == stage_kind::matrix;
+        if (stage.kind == stage_kind::product || stage.kind == stage_kind::map || is_matrix) {
             if (stage.buffer != no_buffer)
                 name_buffer(stage.buffer);
             else
@@ -58,6 +59,8 @@ struct stage_printer : formula_writer<Plan> {
             if (stage.kind == stage_kind::map) {
                 value(s, stage.top);
                 base::factor_of_rows(s);
+            } else if (is_matrix) {
+                base::matrices(s, stage.core);
             } else {
                 out.put("matmul(");
                 value_of_left(s);
@@ -65,7 +68,7 @@ struct stage_printer : formula_writer<Plan> {
                 value(s, at(stage.core).operands[1]);
                 out.put(')');
             }
-            print_place(s, stage.buffer, false, true);
+            print_place(s, stage.buffer, false, !is_matrix || stage.table != no_buffer);
             if (stage.kind == stage_kind::product) {
                 print_epilogue(s);
                 print_product(s);
@@ -79,8 +82,10 @@ struct stage_printer : formula_writer<Plan> {
             if (stage.table != no_buffer) {
                 continue_line();
                 name_buffer(stage.table);
-                out.put(stage.facts.right_spread != 1 ? " = the left rows, outliers spread, in 8 bits, and their scales"
-                        : stage.facts.right_is_int4   ? " = the left rows in 8 bits, and a scale for every 32 entries"
+                out.put(is_matrix ? (stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix")
+                        : stage.facts.right_spread != 1
+                            ? " = the left rows, outliers spread, in 8 bits, and their scales"
+                        : stage.facts.right_is_int4 ? " = the left rows in 8 bits, and a scale for every 32 entries"
                         : stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
                         : stage.how[full_tile].product.group != 1
                             ? " = the left rows as pairs of bf16, one multiply-add each"
@@ -94,8 +99,6 @@ struct stage_printer : formula_writer<Plan> {
                 out.put(" = max of each row");
                 print_place(s, stage.maxima, true, false);
             }
-        } else if (stage.kind == stage_kind::matrix) {
-            print_matrices(s);
         } else {
             print_statistics(s);
         }
@@ -128,23 +131,6 @@ struct stage_printer : formula_writer<Plan> {
     }
 
 private:
-    constexpr void print_matrices(stage_index s) {
-        const auto& stage = code.stages[s];
-        if (stage.buffer != no_buffer)
-            name_buffer(stage.buffer);
-        else
-            out.put("result");
-        out.put(" = ");
-        base::matrices(s, stage.core);
-        print_place(s, stage.buffer, false, stage.table != no_buffer);
-        if (stage.table == no_buffer) return;
-        continue_line();
-        name_buffer(stage.table);
-        out.put(stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix");
-        put_buffer(stage.table);
-        out.put('\n');
-    }
-
     /// The part of the stage's values in one tile; one per row for `folded` ones.
     constexpr void put_tile(stage_index s, bool folded) {
         const auto& stage = code.stages[s];
