@@ -45,7 +45,7 @@ enum class softmax_kind : std::uint8_t { plain, logarithmic };
 /// The divisor of a norm: the standard deviation, after the mean is subtracted, or the root mean square.
 enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square };
 /// Functions of square matrices; expr/linalg/ has their nodes, plan/graph/matrix_cost.hpp their names and costs.
-enum class matrix_function : std::uint8_t {
+enum class matrix_kind : std::uint8_t {
     inverse,
     solve,        // by elimination with partial pivoting
     solve_spd,    // of a symmetric positive definite matrix
@@ -232,7 +232,7 @@ struct matmul_node
 
 /// A function of the square matrices of the first operand, [..., N, N]. The second one of a solve, [..., N, M], has the
 /// right-hand sides as columns. Batch axes broadcast.
-template <matrix_function Function, class Shape, class Matrices, class... Right>
+template <matrix_kind Function, class Shape, class Matrices, class... Right>
 struct matrix_node : detail::node<matrix_node<Function, Shape, Matrices, Right...>, node_kind::matrix, Shape,
                                   typename Matrices::value_type, Matrices, Right...> {};
 

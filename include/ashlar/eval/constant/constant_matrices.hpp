@@ -13,9 +13,9 @@
 namespace ashlar::inline v0_1::detail {
 
 template <class Node>
-inline constexpr matrix_function function_of_matrices = matrix_function::lu;
-template <matrix_function Function, class Shape, class Matrices, class... Right>
-inline constexpr matrix_function function_of_matrices<matrix_node<Function, Shape, Matrices, Right...>> = Function;
+inline constexpr matrix_kind function_of_matrices = matrix_kind::lu;
+template <matrix_kind Function, class Shape, class Matrices, class... Right>
+inline constexpr matrix_kind function_of_matrices<matrix_node<Function, Shape, Matrices, Right...>> = Function;
 
 template <class Config>
 struct constant_matrices {
@@ -23,15 +23,15 @@ struct constant_matrices {
     template <class Node, class Element, class... Right>
     static constexpr void write(const Node& e, const Element* matrices, Element* out, const Right*... right) noexcept {
         using from = shape_of<decltype(e.template operand<0>())>;
-        constexpr matrix_function function = function_of_matrices<Node>;
-        constexpr bool has_matrices = function != matrix_function::determinant;
+        constexpr matrix_kind function = function_of_matrices<Node>;
+        constexpr bool has_matrices = function != matrix_kind::determinant;
         constexpr std::size_t order = from::extents[from::rank - 1];
-        constexpr std::size_t sides = sizeof...(Right) != 0                  ? Node::extents[Node::shape_type::rank - 1]
-                                      : function == matrix_function::inverse ? order
-                                      : function == matrix_function::lu      ? 1
-                                                                             : 0;
+        constexpr std::size_t sides = sizeof...(Right) != 0              ? Node::extents[Node::shape_type::rank - 1]
+                                      : function == matrix_kind::inverse ? order
+                                      : function == matrix_kind::lu      ? 1
+                                                                         : 0;
         constexpr std::size_t results = !has_matrices ? 1
-                                        : function == matrix_function::cholesky || function == matrix_function::lu
+                                        : function == matrix_kind::cholesky || function == matrix_kind::lu
                                             ? order * order
                                             : order * sides;
         for (std::size_t n = 0; n < Node::shape_type::size / results; ++n, out += results) {
@@ -45,13 +45,13 @@ struct constant_matrices {
             const auto [determinant, end] = run_matrix_function<function>(layout{{matrix, side}});
             if constexpr (!has_matrices) {
                 *out = determinant[0];
-            } else if constexpr (function == matrix_function::cholesky) {
+            } else if constexpr (function == matrix_kind::cholesky) {
                 for (std::size_t i = 0; i < order; ++i)
                     for (std::size_t j = 0; j < order; ++j)
                         out[i * order + j] = j > i     ? Element(0)
                                              : j < end ? matrix[i * order + j]
                                                        : std::numeric_limits<Element>::quiet_NaN();
-            } else if constexpr (function == matrix_function::lu) {
+            } else if constexpr (function == matrix_kind::lu) {
                 copy(matrix, out, order * order);
                 for (std::size_t i = 0; i < order; ++i) e.order[n * order + i] = static_cast<std::int32_t>(side[i]);
             } else {

@@ -43,7 +43,7 @@ struct matrix_stage : stage_axes<Plan, Element, Stage, Rows> {
     using reader = typename base::template reader<base::width>;
 
     static constexpr matrix_sizes sizes = sizes_of_matrices(node, Plan::nodes[node.operands[0]]);
-    static constexpr matrix_function function = sizes.function;
+    static constexpr matrix_kind function = sizes.function;
     static constexpr std::size_t order = sizes.order, sides = sizes.sides, batch_axes = batch_rank(node);
     static constexpr matrix_form form = form_of_matrices(sizes, stage.lanes == lane_axis::rows);
     static constexpr bool symmetric = is_symmetric(function), has_right = node.operand_count > 1;
@@ -120,13 +120,13 @@ private:
         if constexpr (has_right) gather<Count, order, sides, strides_of<1>>(operand<1>(first), a.sides);
         [[maybe_unused]] const auto outcome = run_matrix_function<function>(a);
         output* const out = result(first);
-        if constexpr (function == matrix_function::determinant) {
+        if constexpr (function == matrix_kind::determinant) {
             store_lanes<written_strides.batch, Count>(outcome.determinant, out);
-        } else if constexpr (function == matrix_function::cholesky) {
+        } else if constexpr (function == matrix_kind::cholesky) {
             for (std::size_t i = 0; i < order; ++i)
                 for (std::size_t j = i + 1; j < order; ++j) vec(element(0)).store(a.matrix + (i * order + j) * width);
             scatter<Count, order, order>(a.matrix, out);
-        } else if constexpr (function == matrix_function::lu) {
+        } else if constexpr (function == matrix_kind::lu) {
             scatter<Count, order, order>(a.matrix, out);
             for (std::size_t n = 0; n < Count; ++n)
                 for (std::size_t i = 0; i < order; ++i)
@@ -201,14 +201,14 @@ private:
             });
         [[maybe_unused]] const auto outcome = run_matrix_function<function>(a);
         output* const out = result(row);
-        if constexpr (function == matrix_function::determinant) {
+        if constexpr (function == matrix_kind::determinant) {
             *out = static_cast<output>(outcome.determinant[0]);
-        } else if constexpr (function == matrix_function::cholesky) {
+        } else if constexpr (function == matrix_kind::cholesky) {
             for (std::size_t i = 0; i < order; ++i)
                 for (std::size_t j = 0; j < order; ++j)
                     *entry(out, i, j) =
                         j <= i ? static_cast<output>(a.matrix[j * a.row_blocks * a.width + i]) : output(0);
-        } else if constexpr (function == matrix_function::lu) {
+        } else if constexpr (function == matrix_kind::lu) {
             put<order, row_width>(out, [&](std::size_t i)
                                            ASHLAR_STAGE_LAMBDA { return a.matrix + i * a.row_blocks * a.width; });
             for (std::size_t i = 0; i < order; ++i)

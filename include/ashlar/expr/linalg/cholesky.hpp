@@ -24,13 +24,14 @@ template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto cholesky(Expression&& a) noexcept {
     using from = shape_of<Expression>;
     if constexpr (detail::check_square<Expression>())
-        return detail::make_matrix_function<matrix_function::cholesky, from>(std::forward<Expression>(a));
+        return detail::make_matrix_function<matrix_kind::cholesky, from>(std::forward<Expression>(a));
     else
         return detail::refused<detail::floating_or_float<element_of<Expression>>, from>();
 }
 
 /// The x for which matmul(matmul(l, transpose(l)), x) is b, lazily, given l = cholesky(a): 2 * N^2 operations per
-/// right-hand side. Shapes and errors are those of solve. For a single use of a, solve_spd(a, b) is faster.
+/// right-hand side. Shapes and errors are those of solve. l is read twice: evaluate it,
+/// or name it by let. For a single use of a, solve_spd(a, b) is faster.
 ///
 ///     tensor<float, 3> x = cholesky_solve(l, tensor<float, 3>{1, 2, 3});
 template <any_expression Left, any_expression Right>

@@ -20,7 +20,7 @@ template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto inverse(Expression&& a) noexcept {
     using from = shape_of<Expression>;
     if constexpr (detail::check_square<Expression>())
-        return detail::make_matrix_function<matrix_function::inverse, decltype(detail::exchanged_axes<from>())>(
+        return detail::make_matrix_function<matrix_kind::inverse, decltype(detail::exchanged_axes<from>())>(
             std::forward<Expression>(a));
     else
         return detail::refused<detail::floating_or_float<element_of<Expression>>, from>();
@@ -36,7 +36,7 @@ template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto det(Expression&& a) noexcept {
     using from = shape_of<Expression>;
     if constexpr (detail::check_square<Expression>())
-        return detail::make_matrix_function<matrix_function::determinant, decltype(detail::batch_axes<from>())>(
+        return detail::make_matrix_function<matrix_kind::determinant, decltype(detail::batch_axes<from>())>(
             std::forward<Expression>(a));
     else
         return detail::refused<detail::floating_or_float<element_of<Expression>>,

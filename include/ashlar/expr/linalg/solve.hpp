@@ -21,7 +21,7 @@ struct right_hand_side {
 };
 
 /// [..., rows, columns] and [..., rows, M] give [..., columns, M].
-template <matrix_function Function, class Left, class Right>
+template <matrix_kind Function, class Left, class Right>
 ASHLAR_ALWAYS_INLINE constexpr auto make_solve(Left&& a, Right&& b) noexcept {
     using shape = decltype(matmul_shape<decltype(exchanged_axes<shape_of<Left>>()), shape_of<Right>>());
     return matrix_node<Function, shape, held<Left>, held<Right>>{
@@ -40,7 +40,7 @@ consteval bool sides_fit() {
                matmul_batch_axes<decltype(batch_axes<left>()), decltype(batch_axes<right>())>::broadcast;
 }
 
-template <matrix_function Function, class Left, class Right>
+template <matrix_kind Function, class Left, class Right>
 ASHLAR_ALWAYS_INLINE constexpr auto solve_with(Left&& a, Right&& b) noexcept {
     using left = shape_of<Left>;
     using right = shape_of<Right>;
@@ -84,7 +84,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto solve_with(Left&& a, Right&& b) noexcept {
 ///     tensor<float, 3> x = solve(identity<float, 3>(), tensor<float, 3>{1, 2, 3});
 template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto solve(Left&& a, Right&& b) noexcept {
-    return detail::solve_with<matrix_function::solve>(std::forward<Left>(a), std::forward<Right>(b));
+    return detail::solve_with<matrix_kind::solve>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// The same for symmetric positive definite matrices, in half the operations and without pivoting. Only the lower
@@ -93,7 +93,7 @@ template <any_expression Left, any_expression Right>
 ///     auto gain = transpose(solve_spd(s, matmul(h, p)));   // of a Kalman filter: p h^T s^-1
 template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto solve_spd(Left&& a, Right&& b) noexcept {
-    return detail::solve_with<matrix_function::solve_spd>(std::forward<Left>(a), std::forward<Right>(b));
+    return detail::solve_with<matrix_kind::solve_spd>(std::forward<Left>(a), std::forward<Right>(b));
 }
 
 /// The same for lower triangular matrices: only the lower triangle of l is read. N^2 operations per right-hand side.
@@ -101,7 +101,7 @@ template <any_expression Left, any_expression Right>
 ///     tensor<float, 3> y = solve_lower(l, tensor<float, 3>{1, 2, 3});
 template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto solve_lower(Left&& l, Right&& b) noexcept {
-    return detail::solve_with<matrix_function::solve_lower>(std::forward<Left>(l), std::forward<Right>(b));
+    return detail::solve_with<matrix_kind::solve_lower>(std::forward<Left>(l), std::forward<Right>(b));
 }
 
 /// The same for upper triangular matrices: only the upper triangle of u is read.
@@ -109,7 +109,7 @@ template <any_expression Left, any_expression Right>
 ///     tensor<float, 3> x = solve_upper(transpose(l), tensor<float, 3>{1, 2, 3});
 template <any_expression Left, any_expression Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto solve_upper(Left&& u, Right&& b) noexcept {
-    return detail::solve_with<matrix_function::solve_upper>(std::forward<Left>(u), std::forward<Right>(b));
+    return detail::solve_with<matrix_kind::solve_upper>(std::forward<Left>(u), std::forward<Right>(b));
 }
 
 template <auto... Given>

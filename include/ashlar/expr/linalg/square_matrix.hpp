@@ -56,7 +56,7 @@ consteval bool check_square() {
 }
 
 /// The node of a function of one operand.
-template <matrix_function Function, class Shape, class Expression>
+template <matrix_kind Function, class Shape, class Expression>
 ASHLAR_ALWAYS_INLINE constexpr auto make_matrix_function(Expression&& a) noexcept {
     return matrix_node<Function, Shape, held<Expression>>{{{}, {{hold(std::forward<Expression>(a))}}}};
 }

@@ -63,7 +63,7 @@ constexpr carried_axis carried_along(const index_piece& piece, const graph_node&
 
 /// The number of a matrix function's axes before those of its results.
 constexpr std::size_t batch_rank(const graph_node& n) {
-    return n.variant == static_cast<std::uint8_t>(matrix_function::determinant) ? n.rank : n.rank - 2u;
+    return n.variant == static_cast<std::uint8_t>(matrix_kind::determinant) ? n.rank : n.rank - 2u;
 }
 
 /// For each axis of operand `slot`: the axis of the node with the same index, or no_axis.

@@ -9,13 +9,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// In the order of matrix_function.
+/// In the order of matrix_kind.
 inline constexpr const char* matrix_function_names[] = {"inverse",     "solve",    "solve_spd", "solve_lower",
                                                         "solve_upper", "cholesky", "det",       "lu"};
 
 /// The sizes of a matrix function.
 struct matrix_sizes {
-    matrix_function function;
+    matrix_kind function;
     std::size_t order;  // rows and columns of a matrix
     std::size_t sides;  // right-hand sides that the kernel works on; the order of the rows of lu counts as one
     std::size_t count;  // matrices in the batch
@@ -23,35 +23,35 @@ struct matrix_sizes {
 
 /// Of a node, given its first operand. An inverse is the solution for the columns of the identity.
 constexpr matrix_sizes sizes_of_matrices(const graph_node& n, const graph_node& first) {
-    const auto function = static_cast<matrix_function>(n.variant);
+    const auto function = static_cast<matrix_kind>(n.variant);
     const std::size_t order = first.extents[first.rank - 1u];
     switch (function) {
-    case matrix_function::cholesky: return {function, order, 0, n.size() / (order * order)};
-    case matrix_function::lu: return {function, order, 1, n.size() / (order * order)};
-    case matrix_function::determinant: return {function, order, 0, n.size()};
+    case matrix_kind::cholesky: return {function, order, 0, n.size() / (order * order)};
+    case matrix_kind::lu: return {function, order, 1, n.size() / (order * order)};
+    case matrix_kind::determinant: return {function, order, 0, n.size()};
     default: return {function, order, n.extents[n.rank - 1u], n.size() / (order * n.extents[n.rank - 1u])};
     }
 }
 
 /// Whether a function reads one triangle of a symmetric matrix, the lower one, and needs no pivots.
-constexpr bool is_symmetric(matrix_function function) {
-    return function == matrix_function::cholesky || function == matrix_function::solve_spd;
+constexpr bool is_symmetric(matrix_kind function) {
+    return function == matrix_kind::cholesky || function == matrix_kind::solve_spd;
 }
 
 /// Operations of one matrix: a multiply-add counts 2, any other operation 1.
 constexpr std::size_t matrix_flops(const matrix_sizes& s) {
     constexpr std::size_t of_cofactors[] = {0, 0, 3, 14};
-    if (s.function == matrix_function::determinant && s.order <= 3) return of_cofactors[s.order];
+    if (s.function == matrix_kind::determinant && s.order <= 3) return of_cofactors[s.order];
     const bool symmetric = is_symmetric(s.function);
-    const bool triangular = s.function == matrix_function::solve_lower || s.function == matrix_function::solve_upper;
-    const std::size_t sides = s.function == matrix_function::lu ? 0 : s.sides;
+    const bool triangular = s.function == matrix_kind::solve_lower || s.function == matrix_kind::solve_upper;
+    const std::size_t sides = s.function == matrix_kind::lu ? 0 : s.sides;
     std::size_t total = 0;
     for (std::size_t below = 0; below < s.order; ++below) {  // rows below the pivot
         total += 1;                                          // its reciprocal
         if (!triangular) total += below + (symmetric ? below * (below + 1) : 2 * below * below);
         // Forwards and back; a triangular matrix takes one of the two.
         total += sides * ((triangular ? 1 : 2) * 2 * below + 1);
-        if (s.function == matrix_function::cholesky || s.function == matrix_function::determinant) total += 1;
+        if (s.function == matrix_kind::cholesky || s.function == matrix_kind::determinant) total += 1;
     }
     return total;
 }
