@@ -17,6 +17,7 @@ BEGIN {
     sees["nn"] = "nn module expr tensor eval core"
     sees["io"] = "io module tensor core"
     sees["ashlar.hpp"] = "core tensor expr kernel plan eval"
+    sees["linalg.hpp"] = "expr eval ashlar.hpp"
     sees["nn.hpp"] = "nn module ashlar.hpp"
     sees["io.hpp"] = "io ashlar.hpp tensor core"
     split("iostream istream ostream fstream iosfwd string vector deque list map set unordered_map unordered_set " \

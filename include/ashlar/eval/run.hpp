@@ -27,6 +27,10 @@ ASHLAR_ALWAYS_INLINE constexpr std::conditional_t<is_copied<Expression>, Express
         return e;
 }
 
+/// The stage of functions of matrices; <ashlar/linalg.hpp> defines it.
+template <class Plan, class Element, stage_index Stage, std::size_t Rows>
+struct matrix_stage;
+
 /// A stage of any kind but a product, with a frame of its own for the same reason.
 template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct other_stage {
@@ -43,6 +47,8 @@ struct other_stage {
             fold_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
         else if constexpr (kind == stage_kind::reduce)
             reduce_stage<Plan, Element, Stage, Rows>{{{f}}}.run();
+        else if constexpr (kind == stage_kind::matrix)
+            matrix_stage<Plan, Element, Stage, Rows>{{f}}.run();
         else
             map_stage<Plan, Element, Stage, Rows>{{f}}.run();
     }

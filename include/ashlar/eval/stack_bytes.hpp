@@ -8,6 +8,7 @@
 #include <ashlar/eval/sequence.hpp>
 #include <ashlar/plan/build/destination.hpp>
 #include <ashlar/plan/build/overlap.hpp>
+#include <ashlar/plan/graph/matrix_cost.hpp>
 #include <ashlar/plan/sequence/sequence_plan.hpp>
 
 namespace ashlar::inline v0_1 {
@@ -18,6 +19,21 @@ inline constexpr std::size_t frame_of_call = 640;
 
 /// Bytes that the function with the copy adds: saved registers, and the alignment of the copy.
 inline constexpr std::size_t frame_of_overlap = 128;
+
+/// Bytes that stages of matrix functions have there. Several may be inlined into one frame.
+template <class Plan>
+consteval std::size_t bytes_of_matrices() {
+    std::size_t bytes = 0;
+    for (std::size_t s = 0; s < Plan::code.stage_count; ++s) {
+        const plan_stage& stage = Plan::code.stages[s];
+        if (stage.kind != stage_kind::matrix) continue;
+        const graph_node& n = Plan::nodes[stage.core];
+        const matrix_sizes sizes = sizes_of_matrices(n, Plan::nodes[n.operands[0]]);
+        bytes += n.element_bytes * matrix_locals(sizes, Plan::target.lanes(n.element_bytes),
+                                                 form_of_matrices(sizes, stage.lanes == lane_axis::rows));
+    }
+    return bytes;
+}
 
 /// Bytes of the frames of nested functions: the call, the run of the program, and a stage in a function of its own.
 /// Each may keep copies of the expression and of the run's frame. One of them spills registers in its inner loops: at
@@ -35,7 +51,7 @@ consteval std::size_t bytes_of_frames() {
                                         : quarters_spilled * config::registers * (config::register_bits / 8) / 4;
     constexpr std::size_t expression = sizeof(typename Plan::expression_type);
     constexpr std::size_t copied = (expression <= 256 ? expression : 0) + sizeof(frame<Plan, double>);
-    return calls * (frame_of_call + copied) + spilled;
+    return calls * (frame_of_call + copied) + spilled + bytes_of_matrices<Plan>();
 }
 
 /// Bytes of stack for an overlap of a dense destination, with the caller's scratch.

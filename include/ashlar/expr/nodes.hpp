@@ -35,6 +35,7 @@ enum class node_kind : std::uint8_t {
     let_value,    // a use of that sub-result
     store,        // passes its operand on and also writes it to memory
     packed,       // a matrix in the layout of the kernels
+    matrix,       // a function of square matrices, the last two axes of its first operand
 };
 
 /// What a reduction computes from the elements of an axis; expr/reductions/reduce.hpp lists them.
@@ -43,6 +44,17 @@ enum class reduction_kind : std::uint8_t;
 enum class softmax_kind : std::uint8_t { plain, logarithmic };
 /// The divisor of a norm: the standard deviation, after the mean is subtracted, or the root mean square.
 enum class standardize_kind : std::uint8_t { mean_and_variance, root_mean_square };
+/// Functions of square matrices; expr/linalg/ has their nodes, plan/graph/matrix_cost.hpp their names and costs.
+enum class matrix_kind : std::uint8_t {
+    inverse,
+    solve,        // by elimination with partial pivoting
+    solve_spd,    // of a symmetric positive definite matrix
+    solve_lower,  // of a lower triangular matrix
+    solve_upper,
+    cholesky,
+    determinant,
+    lu,  // the packed factors; evaluation also writes the order of the rows
+};
 
 namespace detail {
 
@@ -216,6 +228,20 @@ struct masked_node : detail::node<masked_node<Mask, Expression>, node_kind::mask
 template <class Shape, class Left, class Right>
 struct matmul_node
     : detail::node<matmul_node<Shape, Left, Right>, node_kind::matmul, Shape, typename Left::value_type, Left, Right> {
+};
+
+/// A function of the square matrices of the first operand, [..., N, N]. The second one of a solve, [..., N, M], has the
+/// right-hand sides as columns. Batch axes broadcast.
+template <matrix_kind Function, class Shape, class Matrices, class... Right>
+struct matrix_node : detail::node<matrix_node<Function, Shape, Matrices, Right...>, node_kind::matrix, Shape,
+                                  typename Matrices::value_type, Matrices, Right...> {};
+
+/// The packed factors of matrices. Evaluation also writes the order of their rows to memory, [..., N]. See lu.
+template <class Matrices>
+struct lu_node : detail::node<lu_node<Matrices>, node_kind::matrix, typename Matrices::shape_type,
+                              typename Matrices::value_type, Matrices> {
+    std::int32_t* order;
+    ASHLAR_ALWAYS_INLINE constexpr lu_node copied() const { return {{{}, this->operands.copied()}, order}; }
 };
 
 /// One axis reduced: dropped, or kept with extent 1. Element may differ from the operand's, as for argmax.

@@ -48,6 +48,10 @@ consteval bool passes_wanted(node_kind kind) {
            kind == node_kind::reshape || kind == node_kind::let;
 }
 
+/// Functions of matrices; <ashlar/linalg.hpp> defines it.
+template <class Config>
+struct constant_matrices;
+
 /// Evaluates expressions by recursion over their type: operands first, each node once. Everything is a member of a
 /// template over Config, so that objects of different architectures keep their own functions.
 template <class Config>
@@ -300,6 +304,18 @@ private:
                     out[j] = multiply_add(factor, other[j], out[j]);
                 }
             }
+        }
+    }
+
+    template <class Node, class Scope>
+        requires(kind_of<Node> == node_kind::matrix)
+    static constexpr void compute(const Node& e, const Scope& scope, element_of<Node>* out) noexcept {
+        const auto& matrices = values(e.template operand<0>(), scope);
+        if constexpr (Node::operand_count == 1) {
+            constant_matrices<Config>::write(e, matrices.data(), out);
+        } else {
+            const auto& right = values(e.template operand<1>(), scope);
+            constant_matrices<Config>::write(e, matrices.data(), out, right.data());
         }
     }
 

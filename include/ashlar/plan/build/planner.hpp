@@ -214,6 +214,18 @@ private:
 
     constexpr buffer_index emit_matrix_copy(node_index n, destination out, const binding_list& b, loop_stack stack);
 
+    // ------------------------------------------------------------------ functions of matrices
+
+    /// The batch axis of a matrix function whose entries one stage computes; no_axis if loops give all indices.
+    constexpr std::size_t axis_of_matrices(const graph_node& g, const binding_list& b) const;
+    /// Whether so many matrices fill enough lanes.
+    constexpr bool fill_lanes(const graph_node& g, std::size_t axis) const;
+    /// Matrices are whole, and a batch whose entries run in lanes is computed at once if it is small.
+    constexpr binding_list bindings_of_matrices(node_index n, binding_list b) const;
+    constexpr void acquire_matrices(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
+    constexpr buffer_index emit_matrices(node_index top, const destination& out, const binding_list& b,
+                                         loop_stack stack);
+
     // ------------------------------------------------------------------ what a stage reads
 
     /// Emits what `n` reads from memory inside the stage, and records its place.
@@ -289,6 +301,7 @@ private:
 }  // namespace ashlar::detail
 
 #include <ashlar/plan/build/planner_choice.hpp>
+#include <ashlar/plan/build/planner_matrices.hpp>
 #include <ashlar/plan/build/planner_operands.hpp>
 #include <ashlar/plan/build/planner_rows.hpp>
 #include <ashlar/plan/build/planner_stages.hpp>

@@ -76,6 +76,7 @@ constexpr binding_list planner::demote(node_index n, binding_list b) const {
         for (std::size_t a = 0; a + 2 < g.rank; ++a)
             if (is_rows_loop(b[a])) b[a] = whole_axis;
     }
+    if (g.kind == node_kind::matrix) b = bindings_of_matrices(n, b);
     if (g.kind == node_kind::concat || is_row_statistic(g.kind)) {
         if (g.kind != node_kind::reduce) b[g.axis] = whole_axis;
     }

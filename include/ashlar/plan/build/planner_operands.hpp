@@ -222,7 +222,7 @@ constexpr void planner::prepare(node_index n, const binding_list& b, stage& s, c
         read_of(s, n).values = found;
         return;
     }
-    if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return prepare_made(n, b, s, stack);
+    if (is_made_first(g.kind)) return prepare_made(n, b, s, stack);
     if (g.kind == node_kind::reshape && at(base_of(n)).kind != node_kind::array && !carries_all(g, at(g.operands[0]))) {
         make_base(n, b, stack, false);
     }

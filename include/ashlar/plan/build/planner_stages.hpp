@@ -70,6 +70,8 @@ constexpr auto planner::emit(node_index top, destination out, binding_list b, co
     const graph_node& g = at(top);
     // Inside a loop along its own axis a join that is part of another one is computed whole and then copied.
     if (g.kind == node_kind::concat && b[g.axis] == whole_axis) return emit_concat(top, out, b, stack);
+    // Bindings that it cannot honour: it is computed first, and then copied.
+    if (g.kind == node_kind::matrix && demote(top, b) == b) return emit_matrices(top, out, b, stack);
     core_choice choice;
     search_core(top, g, same_axes, b, stack, choice);
     if (choice.core != no_node && g.element_bytes <= at(choice.core).element_bytes &&

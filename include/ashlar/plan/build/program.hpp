@@ -57,7 +57,7 @@ enum class buffer_role : std::uint8_t {
     deviations,      // standardize: 1 / deviation
     maxima,          // softmax, log_softmax: the greatest element of each row
     state,           // reduce: what the tiles so far have given
-    table,           // product: what its kernels pack of the operands, for one stage alone
+    table,           // product: what its kernels pack of the operands, for one stage alone; matrix: what they work on
     running_maxima,  // softmax in blocks of keys: the greatest element of each row so far
     corrections,     // what sums so far are multiplied by, since the greatest element has grown
     waiting,         // product: its sums so far, between two blocks of its depth
@@ -85,6 +85,7 @@ enum class stage_kind : std::uint8_t {
     softmax,      // numerators and scales of rows
     standardize,  // means and deviations of rows
     reduce,       // rows folded
+    matrix,       // functions of square matrices
 };
 
 /// Which axis of a stage (rows, columns, depth) is in the lanes.
@@ -113,13 +114,13 @@ struct plan_stage {
     lane_axis lanes = lane_axis::columns;
     std::size_t width = 1;                    // how many lanes
     node_index top = no_node;                 // the node whose values are written
-    node_index core = no_node;                // product: the matmul; softmax, standardize, reduce: the node itself
+    node_index core = no_node;                // product: the matmul; softmax, standardize, reduce, matrix: the node
     node_index space = no_node;               // the node whose axes are the stage's coordinates
     loop_index loop = no_loop;                // the innermost loop around it
     buffer_index buffer = no_buffer;          // where it writes; none: the destination or, with `store`, caller memory
     buffer_index second_buffer = no_buffer;   // reduce: its state from one tile to the next
     buffer_index maxima = no_buffer;          // softmax and the product before it: the greatest element of each row
-    buffer_index table = no_buffer;           // product: scratch of its kernels
+    buffer_index table = no_buffer;           // product, matrix: scratch of its kernels
     buffer_index running_maxima = no_buffer;  // softmax, in blocks of keys
     buffer_index corrections = no_buffer;     // softmax, and the product of its numerators, in blocks of keys
     buffer_index waiting = no_buffer;         // the latter: its sums between two blocks

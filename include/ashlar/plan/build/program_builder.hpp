@@ -68,11 +68,16 @@ struct program_builder {
         return kind == node_kind::softmax || kind == node_kind::standardize || kind == node_kind::reduce;
     }
 
+    /// Whether a stage computes a node into memory before another one reads it.
+    constexpr bool is_made_first(node_kind kind) const {
+        return kind == node_kind::matmul || kind == node_kind::concat || kind == node_kind::matrix;
+    }
+
     /// Whether a second evaluation of a node would repeat a product, a row statistic or more than a little arithmetic.
     constexpr bool is_costly(node_index n) const {
         n = resolve(n);
         const graph_node& g = at(n);
-        if (g.kind == node_kind::matmul || g.kind == node_kind::concat || is_row_statistic(g.kind)) return true;
+        if (is_made_first(g.kind) || is_row_statistic(g.kind)) return true;
         if (g.kind == node_kind::map && g.flops != 0) return true;
         for (std::size_t i = 0; i < g.operand_count; ++i)
             if (is_costly(g.operands[i])) return true;
@@ -88,7 +93,7 @@ struct program_builder {
     constexpr bool contains_product(node_index n) const {
         n = resolve(n);
         const graph_node& g = at(n);
-        if (g.kind == node_kind::matmul || g.kind == node_kind::concat) return true;
+        if (is_made_first(g.kind)) return true;
         for (std::size_t i = 0; i < g.operand_count; ++i)
             if (contains_product(g.operands[i])) return true;
         return false;

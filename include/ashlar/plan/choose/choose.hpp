@@ -8,6 +8,7 @@
 #include <ashlar/plan/choose/conditional_loads.hpp>
 #include <ashlar/plan/choose/powers_of_two.hpp>
 #include <ashlar/plan/choose/staged_rows.hpp>
+#include <ashlar/plan/graph/matrix_cost.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
@@ -21,6 +22,8 @@ constexpr bool is_worth_a_call(const plan_context& c, const plan_stage& s, std::
     if (s.kind == stage_kind::product) {
         const graph_node& left = c.at(space.operands[0]);
         work *= left.extents[left.rank - 1u];
+    } else if (s.kind == stage_kind::matrix) {
+        work = matrix_flops(space, c.at(space.operands[0])) / 2;
     } else {
         work *= 16;
     }
@@ -88,6 +91,7 @@ constexpr void choose(program& plan, const graph_node* nodes, const machine& tar
             how.outlined = !alone && is_worth_a_call(context, stage, rows);
             switch (stage.kind) {
             case stage_kind::map: how.map = choose_map(context, stage, tile); break;
+            case stage_kind::matrix: break;
             case stage_kind::product:
                 how.product = choose_product(context, stage, tile);
                 how.skips_rows = may_skip_rows(context, stage, tile);

@@ -61,6 +61,11 @@ constexpr carried_axis carried_along(const index_piece& piece, const graph_node&
     return {piece.first, piece.operand_first};
 }
 
+/// The number of a matrix function's axes before those of its results.
+constexpr std::size_t batch_rank(const graph_node& n) {
+    return n.variant == static_cast<std::uint8_t>(matrix_kind::determinant) ? n.rank : n.rank - 2u;
+}
+
 /// For each axis of operand `slot`: the axis of the node with the same index, or no_axis.
 constexpr axis_map carried_axes(const graph_node& n, const graph_node& operand, std::size_t slot) {
     axis_map from = no_axes;
@@ -95,6 +100,12 @@ constexpr axis_map carried_axes(const graph_node& n, const graph_node& operand, 
             from[operand.rank - 2u] = n.rank - 2u;
         else
             from[operand.rank - 1u] = n.rank - 1u;
+        break;
+    }
+    case node_kind::matrix: {
+        const std::size_t batch = batch_rank(n), own = operand.rank - 2u;
+        for (std::size_t a = 0; a < own; ++a)
+            if (operand.extents[a] == n.extents[a + batch - own]) from[a] = a + batch - own;
         break;
     }
     case node_kind::reduce:

@@ -4,6 +4,7 @@
 
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/plan/build/planned.hpp>
+#include <ashlar/plan/graph/matrix_cost.hpp>
 #include <ashlar/plan/sharing/shared_plan.hpp>
 
 namespace ashlar::inline v0_1 {
@@ -27,6 +28,7 @@ constexpr std::size_t node_flops(const graph_node& n, const graph_node& first, s
                 : n.variant == static_cast<std::uint8_t>(reduction_kind::logsumexp) ? 4
                                                                                     : 1) *
                first.size();
+    case node_kind::matrix: return matrix_flops(n, first);
     default: return 0;
     }
 }

@@ -30,7 +30,7 @@ enum class scaling_kind : std::uint8_t { none, times, over };
 struct node_parameters {
     axis_list strides{};          // arrays, store: elements between neighbours
     axis_list permutation{};      // permute
-    std::uint8_t variant = 0;     // the reduction, softmax_kind or standardize_kind
+    std::uint8_t variant = 0;     // the reduction, softmax_kind, standardize_kind or matrix_kind
     std::size_t axis = 0;         // reduce, softmax, standardize, slice, concat, take, repeat, roll, window, index
     std::ptrdiff_t step = 1;      // slice, window: step, repeat: times, roll: shift
     std::ptrdiff_t dilation = 1;  // window
@@ -193,6 +193,12 @@ inline constexpr node_parameters parameters_of<partial_softmax_node<Policy, Expr
 template <standardize_kind Kind, class Expression>
 inline constexpr node_parameters parameters_of<standardize_node<Kind, Expression>>{
     .variant = static_cast<std::uint8_t>(Kind), .axis = Expression::shape_type::rank - 1};
+template <matrix_kind Function, class Shape, class Matrices, class... Right>
+inline constexpr node_parameters parameters_of<matrix_node<Function, Shape, Matrices, Right...>>{
+    .variant = static_cast<std::uint8_t>(Function)};
+template <class Matrices>
+inline constexpr node_parameters parameters_of<lu_node<Matrices>>{.variant =
+                                                                      static_cast<std::uint8_t>(matrix_kind::lu)};
 template <class Destination, class Expression>
 inline constexpr node_parameters parameters_of<store_node<Destination, Expression>>{
     .strides = as_axis_list(Destination::strides), .narrow = narrow_bytes<typename Destination::value_type>};

@@ -119,6 +119,7 @@ struct formula_writer {
         case node_kind::take: return call(s, n, "take");
         case node_kind::matmul: return call(s, n, "matmul");
         case node_kind::reduce: return call(s, n, reduction_names[g.variant]);
+        case node_kind::matrix: return call(s, n, matrix_function_names[g.variant]);
         case node_kind::masked:
             out.put("masked(");
             value(s, g.operands[0]);
@@ -169,6 +170,9 @@ struct formula_writer {
                 : at(stage(s).scaling).scaling == scaling_kind::times ? " * s * log2(e)"
                                                                       : " / s * log2(e)");
     }
+
+    /// A matrix function that the stage itself computes.
+    constexpr void matrices(stage_index s, node_index n) { call(s, n, matrix_function_names[at(n).variant]); }
 
 private:
     static constexpr bool is_operator(node_index n) {

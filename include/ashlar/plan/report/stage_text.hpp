@@ -45,10 +45,12 @@ struct stage_printer : formula_writer<Plan> {
         case stage_kind::softmax: out.put("softmax"); break;
         case stage_kind::standardize: out.put("norm"); break;
         case stage_kind::reduce: out.put("reduce"); break;
+        case stage_kind::matrix: out.put("matrix"); break;
         default: out.put(base::is_copy(s) ? "copy" : "map"); break;
         }
         out.align(2 * depth + kind_width);
-        if (stage.kind == stage_kind::product || stage.kind == stage_kind::map) {
+        const bool is_matrix = stage.kind == stage_kind::matrix;
+        if (stage.kind == stage_kind::product || stage.kind == stage_kind::map || is_matrix) {
             if (stage.buffer != no_buffer)
                 name_buffer(stage.buffer);
             else
@@ -57,6 +59,8 @@ struct stage_printer : formula_writer<Plan> {
             if (stage.kind == stage_kind::map) {
                 value(s, stage.top);
                 base::factor_of_rows(s);
+            } else if (is_matrix) {
+                base::matrices(s, stage.core);
             } else {
                 out.put("matmul(");
                 value_of_left(s);
@@ -64,7 +68,7 @@ struct stage_printer : formula_writer<Plan> {
                 value(s, at(stage.core).operands[1]);
                 out.put(')');
             }
-            print_place(s, stage.buffer, false, true);
+            print_place(s, stage.buffer, false, !is_matrix || stage.table != no_buffer);
             if (stage.kind == stage_kind::product) {
                 print_epilogue(s);
                 print_product(s);
@@ -78,8 +82,10 @@ struct stage_printer : formula_writer<Plan> {
             if (stage.table != no_buffer) {
                 continue_line();
                 name_buffer(stage.table);
-                out.put(stage.facts.right_spread != 1 ? " = the left rows, outliers spread, in 8 bits, and their scales"
-                        : stage.facts.right_is_int4   ? " = the left rows in 8 bits, and a scale for every 32 entries"
+                out.put(is_matrix ? (stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix")
+                        : stage.facts.right_spread != 1
+                            ? " = the left rows, outliers spread, in 8 bits, and their scales"
+                        : stage.facts.right_is_int4 ? " = the left rows in 8 bits, and a scale for every 32 entries"
                         : stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
                         : stage.how[full_tile].product.group != 1
                             ? " = the left rows as pairs of bf16, one multiply-add each"
@@ -402,7 +408,10 @@ private:
         if (with_lanes) {
             out.start_at(lanes_column);
             out.put("lanes: ");
-            out.put(stage.lanes == lane_axis::rows ? "rows" : stage.lanes == lane_axis::columns ? "columns" : "depth");
+            out.put(stage.lanes == lane_axis::depth     ? "depth"
+                    : stage.lanes == lane_axis::columns ? "columns"
+                    : stage.kind == stage_kind::matrix  ? "matrices"
+                                                        : "rows");
         }
         if (buffer != no_buffer) put_buffer(buffer);
         if (stage.how[full_tile].map.past_caches != 0) {
