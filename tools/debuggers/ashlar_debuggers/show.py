@@ -13,10 +13,11 @@ from .value import Settings, Value
 # Types that are shown, for debuggers that choose a printer by the name of a type.
 SHOWN = (
     "basic_tensor|basic_view|strided_view|basic_packed|basic_quantized|fixed_text|plan_summary|plan_step"
-    r"|borrowed_packed|borrowed_quantized|borrowed_int4|\w+_node"
+    "|borrowed_packed|borrowed_quantized|borrowed_int4|[a-z0-9_]+_node"
 )
-PATTERN = rf"^(const )?ashlar::(v\d+_\d+::)?(detail::)?({SHOWN})(<.*)?$"
-IS_SHOWN = re.compile(rf"({SHOWN})$")
+# An extended regular expression of POSIX, for lldb.
+PATTERN = f"^(const )?ashlar::(v[0-9]+_[0-9]+::)?(detail::)?({SHOWN})(<.*)?$"
+IS_SHOWN = re.compile(f"({SHOWN})$")
 
 
 def shown_type(text: str) -> Optional[TypeName]:

@@ -121,8 +121,10 @@ def fixed_string(text: str) -> str:
     literal = LITERAL.search(text)
     if literal is not None:
         data = literal_bytes(literal.group(1))
-    else:
+    elif "{" in text:
         data = bytes(int(code) & 255 for code in CHARACTER.findall(text))
+    else:
+        raise NotUnderstood(f"no characters: {text}")
     return data.rstrip(b"\0").decode("utf-8", "replace")
 
 
@@ -145,6 +147,8 @@ def dimensions(texts: Tuple[str, ...]) -> Tuple[Dimension, ...]:
 
 def integers_of_array(text: str, count: int) -> Tuple[int, ...]:
     """The elements of a std::array. Names may leave zeros at its end out."""
+    if not text.endswith(("}", ")")):
+        raise NotUnderstood(f"no elements: {text}")
     braces = text.rfind("{")
     inside = text[braces + 1 :].split("}")[0] if braces >= 0 else ""
     found = [integer(part.strip()) for part in inside.split(",") if part.strip()]
