@@ -105,13 +105,19 @@ def mask_text(text: str) -> str:
     if mask.name == "block_diagonal_mask" and arguments:
         return f"block_diagonal<{integer(arguments[0])}>"
     if mask.name == "not_mask" and arguments:
-        return f"!{mask_text(arguments[0])}"
+        return f"!{operand_mask(arguments[0])}"
     if mask.name == "pair_mask" and len(arguments) == 3:
         both = "&&" if arguments[0] == "true" else "||"
-        return f"({mask_text(arguments[1])} {both} {mask_text(arguments[2])})"
+        return f" {both} ".join(operand_mask(text) for text in arguments[1:])
     names = {"causal_at_mask": "causal_at(offset)", "causal_at_each_mask": "causal_at(t)"}
     names.update(keys_below_mask="keys_below(n)", keys_below_each_mask="keys_below(t)", keep_all_mask="true")
     return names.get(mask.name, mask.name[:-5] if mask.name.endswith("_mask") else mask.name)
+
+
+def operand_mask(text: str) -> str:
+    """A mask inside another one."""
+    mask = parse(text)
+    return f"({mask_text(text)})" if mask is not None and mask.name == "pair_mask" else mask_text(text)
 
 
 def function_text(text: str) -> str:
@@ -168,10 +174,32 @@ def leaf_text(value: Optional[Value], name: TypeName) -> str:
             return "scalar"
     if value is not None:
         try:
-            return arrays.summary(arrays.described(value, name))
+            array = arrays.described(value, name)
+            return variable_text(array.pointer) + arrays.summary(array)
         except (Unreadable, NotUnderstood):
             pass
     return f"{element_of(name)} {shape_text(shape_of(name))}"
+
+
+def variable_text(pointer: Optional[Value]) -> str:
+    """The variable that a pointer points to the beginning of."""
+    try:
+        address = pointer.pointer() if pointer is not None else 0
+        variable = pointer.variable_at(address) if address else None
+    except (Unreadable, NotUnderstood):
+        return ""
+    return f"{variable}: " if variable else ""
+
+
+def store_text(value: Optional[Value], name: TypeName) -> str:
+    """A store and its destination."""
+    destination = parse(name.arguments[0])
+    if destination is None:
+        return "store"
+    try:
+        return f"store into {leaf_text(value.member('destination') if value is not None else None, destination)}"
+    except (Unreadable, NotUnderstood):
+        return f"store into {leaf_text(None, destination)}"
 
 
 def lines(value: Optional[Value], name: TypeName, indent: int) -> Iterator[str]:
@@ -180,7 +208,10 @@ def lines(value: Optional[Value], name: TypeName, indent: int) -> Iterator[str]:
     if name.name in ARRAYS or name.name == "scalar_node":
         yield margin + leaf_text(value, name)
         return
-    yield f"{margin}{node_text(name)} {shape_text(shape_of(name))}"
+    if name.name == "store_node":
+        yield margin + store_text(value, name)
+    else:
+        yield f"{margin}{node_text(name)} {shape_text(shape_of(name))}"
     for index, text in enumerate(operand_names(name)):
         yield from lines(operand_value(value, index), parse(text), indent + 1)
 

@@ -54,6 +54,42 @@ def reason(wrong: Exception) -> Unreadable:
     return Unreadable("optimized out" if "optimized out" in text else text[:1].lower() + text[1:])
 
 
+def local_at(address: int) -> Optional[str]:
+    """The variable of the selected frame that begins at an address, not a reference to it."""
+    try:
+        frame = gdb.selected_frame()
+        block = frame.block()
+    except NOT_READABLE:
+        return None
+    while block is not None and not block.is_global:
+        for symbol in block:
+            if not (symbol.is_variable or symbol.is_argument):
+                continue
+            try:
+                value = symbol.value(frame)
+                kind = basic(value.type)
+                if kind.code == gdb.TYPE_CODE_REF:
+                    value = value.referenced_value()
+                elif kind.code != gdb.TYPE_CODE_STRUCT:
+                    continue
+                if value.address is not None and int(value.address) == address:
+                    return symbol.name
+            except NOT_READABLE:
+                continue
+        block = block.superblock
+    return None
+
+
+def static_at(address: int) -> Optional[str]:
+    """The variable with static storage that begins at an address."""
+    try:
+        line = gdb.execute(f"info symbol {address:#x}", to_string=True)
+    except NOT_READABLE:
+        return None
+    name = line.split(" in section ")[0]
+    return name if " in section " in line and " + " not in name else None
+
+
 class GdbArray:
     """Elements of an array or behind a pointer."""
 
@@ -161,3 +197,6 @@ class GdbValue:
 
     def array_at(self, index: int) -> "GdbValue":
         return self.part(index)
+
+    def variable_at(self, address: int) -> Optional[str]:
+        return local_at(address) or static_at(address)

@@ -17,6 +17,7 @@ from .type_name import parse
 
 FLOATS = (lldb.eBasicTypeHalf, lldb.eBasicTypeFloat, lldb.eBasicTypeDouble, lldb.eBasicTypeLongDouble)
 
+STRUCTURES = lldb.eTypeClassStruct | lldb.eTypeClassClass
 METHODS = (lldb.eMemberFunctionKindInstanceMethod, lldb.eMemberFunctionKindStaticMethod)
 # Types without member functions, whose arguments are types and integers.
 NAMED_BY_LLDB = ("plan_summary", "scalar_node")
@@ -88,7 +89,7 @@ def checked(value: lldb.SBValue, what: str) -> lldb.SBValue:
 
 
 def failure(error: lldb.SBError) -> Unreadable:
-    text = error.GetCString() or "cannot be read"
+    text = (error.GetCString() or "cannot be read").strip()
     return Unreadable("optimized out" if "optimized out" in text else text)
 
 
@@ -110,11 +111,15 @@ class LldbArray:
         self.element = element_of(element, self.target)
 
     def read(self, first: int, count: int) -> Numbers:
-        error, size = lldb.SBError(), self.element.size
+        error, size, data = lldb.SBError(), self.element.size, None
         if self.address != lldb.LLDB_INVALID_ADDRESS and self.process.IsValid():
             data = self.process.ReadMemory(self.address + first * size, count * size, error)
-        else:  # in registers, in a static program without a process, or a result of lldb's
+        if data is None and self.count is not None:
+            # In registers, of which lldb gives the value as an address; without a process; or a result of lldb's.
+            unread = error
+            error = lldb.SBError()
             data = self.value.GetData().ReadRawData(error, first * size, count * size)
+            error = unread if error.Fail() and unread.Fail() else error
         if error.Fail() or data is None or len(data) != count * size:
             raise failure(error)
         return decode(self.element, data, self.target.GetByteOrder() == lldb.eByteOrderBig)
@@ -165,6 +170,21 @@ class LldbValue:
 
     def array_at(self, index: int) -> "LldbValue":
         return LldbValue(checked(self.value.GetChildAtIndex(index), f"element {index}"))
+
+    def variable_at(self, address: int) -> Optional[str]:
+        """Of the frame that the value belongs to, else one with static storage."""
+        frame, target = self.value.GetFrame(), self.value.GetTarget()
+        for variable in frame.GetVariables(True, True, True, True) if frame.IsValid() else ():
+            if variable.GetType().IsReferenceType():
+                variable = variable.Dereference()
+            is_object = variable.GetType().GetCanonicalType().GetTypeClass() & STRUCTURES
+            if is_object and variable.GetLoadAddress() == address:
+                return variable.GetName().lstrip("*&").split("::")[-1]
+        place = target.ResolveLoadAddress(address) if frame.IsValid() else target.ResolveFileAddress(address)
+        symbol = place.GetSymbol()
+        if symbol.IsValid() and symbol.GetStartAddress() == place:
+            return symbol.GetName()
+        return None
 
 
 __all__: List[str] = ["LldbArray", "LldbValue", "full_name"]

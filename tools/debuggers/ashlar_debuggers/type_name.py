@@ -16,9 +16,9 @@ from .errors import NotUnderstood
 
 OPENING, CLOSING = "<({[", ">)}]"
 NAMESPACE = re.compile(r"^ashlar::(?:v\d+_\d+::)?(?:detail::)?")
-ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.S)
+ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|37777777[0-7]{3}|[0-7]{1,3}|.)", re.S)  # g++ 12 has 11 digits for \xe4
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-CHARACTER = re.compile(r"\(char\)(-?\d+)")
+CODE = re.compile(r"(?:\(char\))?(-?\d+)$")
 INTEGER = re.compile(r"^(?:\([\w: ]+\))?(-?\d+)[uUlL]*$")
 NAMED_ESCAPES = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27}
 
@@ -122,7 +122,11 @@ def fixed_string(text: str) -> str:
     if literal is not None:
         data = literal_bytes(literal.group(1))
     elif "{" in text:
-        data = bytes(int(code) & 255 for code in CHARACTER.findall(text))
+        # clang writes what is no ASCII as numbers, of which it leaves those behind the tenth out.
+        codes = [part.strip() for part in text[text.rindex("{") + 1 :].split("}")[0].split(",")]
+        known = [CODE.match(code) for code in codes]
+        data = bytes(int(code.group(1)) & 255 for code in known if code is not None)
+        data += b"..." if codes[-1] == "..." else b""
     else:
         raise NotUnderstood(f"no characters: {text}")
     return data.rstrip(b"\0").decode("utf-8", "replace")

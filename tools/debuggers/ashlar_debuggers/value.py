@@ -51,6 +51,9 @@ class Value(Protocol):
     def array_at(self, index: int) -> "Value":
         """An element that is a structure."""
 
+    def variable_at(self, address: int) -> Optional[str]:
+        """The variable that begins at an address: of the selected frame, or one with static storage."""
+
 
 def read_at(array: Array, offsets: Sequence[int]) -> Numbers:
     """Elements at some offsets. Neighbours are read together."""
