@@ -14,6 +14,7 @@ from expected import CORRUPTED, EXPRESSIONS, HEADERS, PLAN, WAITING  # noqa: E40
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests/debuggers/session.cpp"
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+KEPT = re.escape("tensor of float [2]: [ 1.5000, -2.5000]")  # what in_register and forgotten are called with
 MISTAKES = ("Traceback", "Python Exception", "ashlar's printer", "ashlar's formatter")
 failures = []
 
@@ -114,6 +115,10 @@ class Lldb(Gdb):
         return re.sub(r"^\(.*?\) (?:\S*::)?" + re.escape(last) + r" = ", "", text, flags=re.S)
 
 
+def is_clang():
+    return "clang" in Path(ARGUMENTS.compiler).name
+
+
 def normalised(text):
     return ADDRESS.sub("0x", text.rstrip("\n"))
 
@@ -145,12 +150,16 @@ def check_limits(debugger, what):
 
 
 def check_expressions(debugger, printed, what):
-    names = [*EXPRESSIONS, "summary", "text"]
+    names = [*EXPRESSIONS, "by_lambda", "summary", "text"]
     commands = [*debugger.stop_at("stop"), debugger.start, debugger.next_stop, debugger.caller]
     output, found = debugger.shown(commands, names)
     check_clean(output, what)
     for name in EXPRESSIONS:
         expect_equal(normalised(found.get(name, output)), EXPRESSIONS[name], f"{what}: {name}")
+    # Functions of types with a lambda have no names that lldb could read where g++ has compiled them.
+    by_lambda = normalised(found.get("by_lambda", output))
+    expected = [EXPRESSIONS["twice"], "<no integer" if debugger.label == "lldb" and not is_clang() else None]
+    expect(by_lambda.startswith(tuple(e for e in expected if e)), f"{what}: by_lambda: {by_lambda}")
     expect_equal(found.get("text", output).rstrip("\n"), printed["text"], f"{what}: text")
     expect(PLAN.fullmatch(found.get("summary", "")) is not None, f"{what}: summary {found.get('summary')}")
 
@@ -163,11 +172,10 @@ def check_corrupted(debugger, optimised, what):
     for name, expected in CORRUPTED.items():
         text = normalised(found.get(name, output))
         expect(re.fullmatch(expected, text, flags=re.S) is not None, f"{what}: {name}: {text}")
-    commands = [*debugger.stop_at("forgotten"), debugger.start, *debugger.stop_at("stop"), debugger.next_stop]
-    output, found = debugger.shown([*commands, debugger.caller], ["overwritten"])
+    output, found = debugger.shown([*commands[:-1], debugger.next_stop, debugger.caller], ["overwritten"])
     check_clean(output, what)
     text = found.get("overwritten", output)
-    expected = r"optimized out|not available" if optimised else re.escape("tensor of float [2]: [ 1.5000, -2.5000]")
+    expected = ("optimized out|not available|" if optimised else "") + KEPT
     expect(re.search(expected, text), f"{what}: overwritten: {text}")
 
 
@@ -178,14 +186,17 @@ def check_early(debugger, what):
         check_clean(output, f"{what}: {function}")
 
 
-def check_arguments(debugger, what):
+def check_arguments(debugger, optimised, what):
     """References, pointers, members of structures, and a tensor in a register."""
     commands = [*debugger.stop_at("by_reference"), *debugger.stop_at("in_register"), debugger.start]
     _, found = debugger.shown(commands, ["argument", "*pointer"])
     for name in ("argument", "*pointer"):
         expect(HEADERS["q"] + ":\n[[-2.2500" in found.get(name, ""), f"{what}: {name}: {found}")
     _, found = debugger.shown([*debugger.stop_at("in_register"), debugger.start], ["pair"])
-    expect(found.get("pair", "").strip().endswith("tensor of float [2]: [ 1.5000, -2.5000]"), f"{what}: {found}")
+    # clang 19 loses it at -O2.
+    expected = "optimized out|" if optimised and is_clang() else ""
+    expected += KEPT
+    expect(re.search(expected, found.get("pair", "")), f"{what}: pair: {found}")
 
 
 def check_without_process(debugger, what):
@@ -208,7 +219,7 @@ def check(program, level, printed):
         check_expressions(debugger, printed, what)
         check_corrupted(debugger, level == "-O2", what)
         check_early(debugger, what)
-        check_arguments(debugger, what)
+        check_arguments(debugger, level == "-O2", what)
         check_without_process(debugger, what)
 
 

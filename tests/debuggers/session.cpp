@@ -43,7 +43,7 @@ template <class Object>
 }
 
 /// A tensor in a register that the call overwrites.
-[[gnu::noinline]] void forgotten(tensor<float, 2> overwritten) {
+[[gnu::noinline]] void forgotten([[maybe_unused]] tensor<float, 2> overwritten) {
     stop();
     asm volatile("" ::: "memory");
 }
@@ -139,20 +139,28 @@ struct cubed {
     }
 };
 
+struct softened {
+    template <class Value>
+    constexpr auto operator()(const Value& y) const {
+        return y / (1.0f + y);
+    }
+};
+
 void expressions() {
     rows q = filled<float, seq, head>(0.25f), k = q;
     tensor<float, seq, seq> seen{};
     auto attend = attention(q, k, q, causal);
     auto stored = store(seen, softmax(masked(matmul(q, transpose(k)), causal && sliding_window<2, 0>)));
     auto chain = cast<double>(sum<1>(map(cubed{}, q) + where(q > 0.0f, k, 1.5f)));
-    auto twice = let(exp(q), [](const auto& y) { return y / (1.0f + y); });
+    auto twice = let(exp(q), softened{});
+    auto by_lambda = let(exp(q), [](const auto& y) { return y / (1.0f + y); });
     auto by_bytes = matmul(filled<float, std::size_t{2}, std::size_t{70}>(1.0f), bytes);
     auto text = explain(attend);
     auto summary = plan<decltype(attend)>;
-    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_bytes), observe(text), observe(summary);
+    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
     std::cout << "== text\n" << text.c_str() << "== end" << std::endl;
     stop();
-    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_bytes), observe(text), observe(summary);
+    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
 }
 
 void corrupted() {
@@ -174,7 +182,8 @@ int main() {
     expressions();
     corrupted();
     rows q = filled<float, seq, head>(0.25f);
-    forgotten({1.5f, -2.5f});
+    volatile float unknown = 1.5f;
+    forgotten({unknown, -2.5f});
     const float sum = by_reference(q, &q) + in_register({1.5f, -2.5f});
     return sum == 0.0f ? 1 : 0;
 }
