@@ -16,6 +16,8 @@ SOURCE = ROOT / "tests/debuggers/session.cpp"
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 KEPT = re.escape("tensor of float [2]: [ 1.5000, -2.5000]")  # what in_register and forgotten are called with
 MISTAKES = ("Traceback", "Python Exception", "ashlar's printer", "ashlar's formatter")
+LIMITS = {30: False, 29: True, 0: False}  # of elements, and whether 30 are too many; 0 is no limit
+GLOBALS = ("table", "waiting", "bytes", "smooth", "nibbles")
 failures = []
 
 
@@ -47,72 +49,86 @@ def run(command, **options):
 
 
 class Gdb:
-    """Runs commands of gdb; `shown` says what it shows of some variables."""
+    """Commands of gdb."""
 
     label = "gdb"
+    start, next_stop, caller, locals = "run >/dev/null", "continue", "up", "info locals"
 
-    def __init__(self, program, debuggers):
-        self.command = [ARGUMENTS.gdb, "-q", "-nx", "-batch", "-ex", "set width 0", "-ex", "set max-value-size unlimited"]
-        self.command += ["-ex", f"source {debuggers}/ashlar_gdb.py"]
-        self.program = str(program)
+    def command(self):
+        settings = ["set width 0", "set max-value-size unlimited", f"source {ARGUMENTS.debuggers}/ashlar_gdb.py"]
+        return [ARGUMENTS.gdb, "-q", "-nx", "-batch", *(word for each in settings for word in ("-ex", each))]
 
-    def run(self, commands):
-        return run([*self.command, *(word for command in commands for word in ("-ex", command)), self.program])
+    def arguments(self, commands):
+        return [word for command in commands for word in ("-ex", command)]
 
     def limit(self, count):
         return f"set print elements {count}"
 
     def stop_at(self, function):
-        return [f"break {function}"]
+        return f"break {function}"
 
-    start, next_stop, caller, locals = "run >/dev/null", "continue", "up", "info locals"
+    def mark(self, label):
+        return f"echo \\n== {label}\\n"
 
     def show(self, name):
-        return [f"echo == {name}\\n", f"output {name}", "echo \\n"]
+        return f"output {name}"
 
-    def shown(self, commands, names):
-        output = self.run([*commands, *(c for name in names for c in self.show(name)), "echo == end\\n"])
-        return output, sections(output)
+    def value(self, text, name):
+        return text
 
 
 class Lldb(Gdb):
-    """The same of lldb, whose output has the type and the name before each value."""
+    """Commands of lldb, which writes the type and the name before each value."""
 
     label = "lldb"
+    start, next_stop, caller, locals = "process launch --stdout /dev/null", "continue", "up", "frame variable"
 
-    def __init__(self, program, debuggers):
-        self.command = [ARGUMENTS.lldb, "--no-lldbinit", "-b", "-o", "settings set target.disable-aslr false"]
-        self.command += ["-o", "settings set use-color false", "-o", f"command script import {debuggers}/ashlar_lldb.py"]
-        self.program = str(program)
+    def command(self):
+        settings = ["settings set target.disable-aslr false", "settings set use-color false"]
+        settings.append(f"command script import {ARGUMENTS.debuggers}/ashlar_lldb.py")
+        return [ARGUMENTS.lldb, "--no-lldbinit", "-b", *self.arguments(settings)]
 
-    def run(self, commands):
-        output = run([*self.command, *(word for command in commands for word in ("-o", command)), self.program])
-        return "\n".join(line for line in output.splitlines() if not line.startswith("(lldb) "))
+    def arguments(self, commands):
+        return [word for command in commands for word in ("-o", command)]
 
     def limit(self, count):
         return f"settings set target.max-children-count {count}"
 
     def stop_at(self, function):
-        return [f"breakpoint set --name {function}"]
+        return f"breakpoint set --name {function}"
 
-    start, next_stop, caller, locals = "process launch --stdout /dev/null", "continue", "up", "frame variable"
+    def mark(self, label):
+        return f"script print('== {label}')"
 
     def show(self, name):
-        is_global = name in ("table", "waiting", "bytes", "smooth", "nibbles")
-        return [f"script print('== {name}')", f"{'target' if is_global else 'frame'} variable {name}"]
+        return f"{'target' if name in GLOBALS else 'frame'} variable {name}"
 
-    def shown(self, commands, names):
-        end = "script print('== end')"
-        output = self.run([*commands, *(c for name in names for c in self.show(name)), end])
-        found = sections(output)
-        return output, {name: re.sub(r"^\(.*?\) \S+ = ", "", self.value(text, name)) for name, text in found.items()}
-
-    @staticmethod
-    def value(text, name):
-        """Without the line that says which module a global variable is in, and the type and name."""
+    def value(self, text, name):
+        text = "\n".join(line for line in text.splitlines() if not line.startswith("(lldb) "))
         text = re.sub(r"^Global variables for .*\n", "", text)
-        last = name.split(".")[-1]
-        return re.sub(r"^\(.*?\) (?:\S*::)?" + re.escape(last) + r" = ", "", text, flags=re.S)
+        return re.sub(r"^\(.*?\) (?:\S*[:.])?" + re.escape(name.split(".")[-1]) + r" = ", "", text, flags=re.S)
+
+
+class Session:
+    """One run of the program in a debugger: commands first, then what they have shown, by labels."""
+
+    def __init__(self, debugger):
+        self.debugger, self.commands, self.names = debugger, [], {}
+
+    def does(self, *commands):
+        self.commands += [*commands]
+
+    def shows(self, label, *names):
+        for name in names:
+            self.names[f"{label} {name}"] = name
+            self.commands += [self.debugger.mark(f"{label} {name}"), self.debugger.show(name)]
+        self.commands.append(self.debugger.mark("between"))
+
+    def run(self, program):
+        """All of the output, and the values by label and name."""
+        output = run([*self.debugger.command(), *self.debugger.arguments(self.commands), str(program)])
+        found = sections(output)
+        return output, {key: self.debugger.value(found.get(key, ""), name) for key, name in self.names.items()}
 
 
 def is_clang():
@@ -123,104 +139,87 @@ def normalised(text):
     return ADDRESS.sub("0x", text.rstrip("\n"))
 
 
-def check_clean(output, what):
-    for mistake in MISTAKES:
-        expect(mistake not in output, f"{what}: {mistake}\n{output}")
+def arrays_of(debugger):
+    """The arrays that the program prints and a debugger can name: lldb calls no operators."""
+    return [name for name in HEADERS if debugger.label == "gdb" or not name.endswith("]")]
 
 
-def check_arrays(debugger, printed, what):
+def session(debugger):
+    """What is asked, in the order in which the program stops."""
+    d, s = debugger, Session(debugger)
+    s.does(*(d.stop_at(f) for f in ("arrays", "expressions", "corrupted", "stop", "by_reference", "in_register")))
+    s.shows("no process:", "table", "waiting")
+    s.does(d.start, d.locals)  # before the variables have values
+    s.does(d.next_stop, d.caller, d.limit(1000))
+    s.shows("array", *arrays_of(d))
+    for limit in LIMITS:
+        s.does(d.limit(limit))
+        s.shows(f"limit {limit}", "wrapped")
+    s.does(d.next_stop, d.locals, d.next_stop, d.caller)
+    s.shows("expression", *EXPRESSIONS, "by_lambda", "summary", "text")
+    s.does(d.next_stop, d.locals, d.next_stop, d.caller, d.locals)
+    s.shows("corrupted", *CORRUPTED)
+    s.does(d.next_stop, d.caller)
+    s.shows("argument", "overwritten")
+    s.does(d.next_stop)
+    s.shows("argument", "argument", "*pointer")
+    s.does(d.next_stop, d.next_stop)
+    s.shows("argument", "pair")
+    return s
+
+
+def check_arrays(found, printed, what):
     """The line that says what an array is, and the rows that the program prints."""
-    names = [n for n in printed if n in HEADERS and not (debugger.label == "lldb" and n == "large[3]")]
-    commands = [debugger.limit(1000), *debugger.stop_at("stop"), debugger.start, debugger.caller]
-    output, found = debugger.shown(commands, names)
-    check_clean(output, what)
-    expect(len(names) >= len(HEADERS) - 1, f"{what}: the program prints {len(names)} of {len(HEADERS)} arrays")
-    for name in names:
-        header, rows = HEADERS[name], printed[name].rstrip("\n")
-        expected = f"{header}:\n{rows}" if rows.startswith("[[") else f"{header}: {rows}"
-        expect_equal(normalised(found.get(name, output)), expected, f"{what}: {name}")
+    for key in (key for key in found if key.startswith("array ")):
+        name = key[len("array ") :]
+        rows = printed.get(name, "not printed").rstrip("\n")
+        expected = f"{HEADERS[name]}:\n{rows}" if rows.startswith("[[") else f"{HEADERS[name]}: {rows}"
+        expect_equal(normalised(found[key]), expected, f"{what}: {name}")
+    for limit, has_dots in LIMITS.items():
+        text = found[f"limit {limit} wrapped"]
+        expect("tensor of float [30]: [" in text and ("..." in text) == has_dots, f"{what}: limit {limit}: {text}")
 
 
-def check_limits(debugger, what):
-    """Which elements are left out, as the user has set it."""
-    commands = [*debugger.stop_at("stop"), debugger.start, debugger.caller]
-    for limit, has_dots in ((30, False), (29, True), (0, False)):
-        _, found = debugger.shown([debugger.limit(limit), *commands], ["wrapped"])
-        expect(("..." in found.get("wrapped", "")) == has_dots, f"{what}: limit {limit}: {found}")
-
-
-def check_expressions(debugger, printed, what):
-    names = [*EXPRESSIONS, "by_lambda", "summary", "text"]
-    commands = [*debugger.stop_at("stop"), debugger.start, debugger.next_stop, debugger.caller]
-    output, found = debugger.shown(commands, names)
-    check_clean(output, what)
-    for name in EXPRESSIONS:
-        expect_equal(normalised(found.get(name, output)), EXPRESSIONS[name], f"{what}: {name}")
+def check_expressions(found, printed, what):
+    for name, tree in EXPRESSIONS.items():
+        expect_equal(normalised(found[f"expression {name}"]), tree, f"{what}: {name}")
     # Functions of types with a lambda have no names that lldb could read where g++ has compiled them.
-    by_lambda = normalised(found.get("by_lambda", output))
-    expected = [EXPRESSIONS["twice"], "<no integer" if debugger.label == "lldb" and not is_clang() else None]
-    expect(by_lambda.startswith(tuple(e for e in expected if e)), f"{what}: by_lambda: {by_lambda}")
-    expect_equal(found.get("text", output).rstrip("\n"), printed["text"], f"{what}: text")
-    expect(PLAN.fullmatch(found.get("summary", "")) is not None, f"{what}: summary {found.get('summary')}")
+    unread = "<no integer" if what.startswith("lldb") and not is_clang() else EXPRESSIONS["twice"]
+    by_lambda = normalised(found["expression by_lambda"])
+    expect(by_lambda.startswith((EXPRESSIONS["twice"], unread)), f"{what}: by_lambda: {by_lambda}")
+    expect_equal(found["expression text"].rstrip("\n"), printed["text"], f"{what}: text")
+    summary = found["expression summary"].rstrip("\n")
+    expect(PLAN.fullmatch(summary) is not None, f"{what}: summary: {summary}")
+    table = "tensor of int [2, 3]:\n[[  1,  -2,   3],\n [  4,   5, 600]]"
+    expect_equal(normalised(found["no process: table"]), table, f"{what}: table")
+    expect_equal(normalised(found["no process: waiting"]), WAITING, f"{what}: waiting")
 
 
-def check_corrupted(debugger, optimised, what):
-    """Values that cannot be shown, with no exception in the session."""
-    commands = [*debugger.stop_at("stop"), debugger.start, debugger.next_stop, debugger.next_stop, debugger.caller]
-    output, found = debugger.shown([*commands, debugger.locals], list(CORRUPTED))
-    check_clean(output, what)
+def check_others(found, optimised, what):
+    """Values that cannot be shown, references, pointers, and tensors in registers."""
     for name, expected in CORRUPTED.items():
-        text = normalised(found.get(name, output))
+        text = normalised(found[f"corrupted {name}"])
         expect(re.fullmatch(expected, text, flags=re.S) is not None, f"{what}: {name}: {text}")
-    output, found = debugger.shown([*commands[:-1], debugger.next_stop, debugger.caller], ["overwritten"])
-    check_clean(output, what)
-    text = found.get("overwritten", output)
-    expected = ("optimized out|not available|" if optimised else "") + KEPT
-    expect(re.search(expected, text), f"{what}: overwritten: {text}")
-
-
-def check_early(debugger, what):
-    """Variables before they have values."""
-    for function in ("arrays", "expressions", "corrupted"):
-        output = debugger.run([*debugger.stop_at(function), debugger.start, debugger.locals])
-        check_clean(output, f"{what}: {function}")
-
-
-def check_arguments(debugger, optimised, what):
-    """References, pointers, members of structures, and a tensor in a register."""
-    commands = [*debugger.stop_at("by_reference"), *debugger.stop_at("in_register"), debugger.start]
-    _, found = debugger.shown(commands, ["argument", "*pointer"])
     for name in ("argument", "*pointer"):
-        expect(HEADERS["q"] + ":\n[[-2.2500" in found.get(name, ""), f"{what}: {name}: {found}")
-    _, found = debugger.shown([*debugger.stop_at("in_register"), debugger.start], ["pair"])
-    # clang 19 loses it at -O2.
-    expected = "optimized out|" if optimised and is_clang() else ""
-    expected += KEPT
-    expect(re.search(expected, found.get("pair", "")), f"{what}: pair: {found}")
-
-
-def check_without_process(debugger, what):
-    """Objects with static initialisation, in a program that does not run."""
-    output, found = debugger.shown([], ["table", "waiting"])
-    check_clean(output, what)
-    expect_equal(normalised(found.get("table", output)), "tensor of int [2, 3]:\n[[  1,  -2,   3],\n [  4,   5, 600]]",
-                 f"{what}: table")
-    expect_equal(normalised(found.get("waiting", output)), WAITING, f"{what}: waiting")
+        text = found[f"argument {name}"]
+        expect(HEADERS["q"] + ":\n[[-2.2500" in text, f"{what}: {name}: {text}")
+    lost = "|optimized out|not available" if optimised else ""
+    expect(re.search(KEPT + lost, found["argument overwritten"]), f"{what}: {found['argument overwritten']}")
+    lost = lost if is_clang() else ""  # clang 19 loses it at -O2
+    expect(re.search(KEPT + lost, found["argument pair"]), f"{what}: {found['argument pair']}")
 
 
 def check(program, level, printed):
     for kind in (Gdb, Lldb):
         if not (ARGUMENTS.gdb if kind is Gdb else ARGUMENTS.lldb):
             continue
-        debugger = kind(program, ARGUMENTS.debuggers)
         what = f"{kind.label} {level}"
-        check_arrays(debugger, printed, what)
-        check_limits(debugger, what)
-        check_expressions(debugger, printed, what)
-        check_corrupted(debugger, level == "-O2", what)
-        check_early(debugger, what)
-        check_arguments(debugger, level == "-O2", what)
-        check_without_process(debugger, what)
+        output, found = session(kind()).run(program)
+        for mistake in MISTAKES:
+            expect(mistake not in output, f"{what}: {mistake}\n{output}")
+        check_arrays(found, printed, what)
+        check_expressions(found, printed, what)
+        check_others(found, level == "-O2", what)
 
 
 def usable(command, commands, answer):

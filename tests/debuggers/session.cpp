@@ -79,7 +79,7 @@ void say(const char* name, const Array& array) {
     observe(array);
 }
 
-void arrays() {
+[[gnu::noinline]] void arrays() {
     rows q = filled<float, seq, head>(0.25f);
     auto view = view_of(q);
     auto columns = transpose(q);
@@ -146,7 +146,7 @@ struct softened {
     }
 };
 
-void expressions() {
+[[gnu::noinline]] void expressions() {
     rows q = filled<float, seq, head>(0.25f), k = q;
     tensor<float, seq, seq> seen{};
     auto attend = attention(q, k, q, causal);
@@ -163,7 +163,7 @@ void expressions() {
     observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
 }
 
-void corrupted() {
+[[gnu::noinline]] void corrupted() {
     float* nowhere = nullptr;
     tensor_view<float, 2, 2> lost(nowhere);
     unsigned char raw[]{0, 1, 7};
