@@ -64,8 +64,8 @@ class Gdb:
     def limit(self, count):
         return f"set print elements {count}"
 
-    def stop_at(self, function):
-        return f"break {function}"
+    def stop_at(self, function, once=False):
+        return f"{'tbreak' if once else 'break'} {function}"
 
     def mark(self, label):
         return f"echo \\n== {label}\\n"
@@ -94,8 +94,9 @@ class Lldb(Gdb):
     def limit(self, count):
         return f"settings set target.max-children-count {count}"
 
-    def stop_at(self, function):
-        return f"breakpoint set --name {function}"
+    def stop_at(self, function, once=False):
+        # A loop that is inlined there would stop at each turn.
+        return f"breakpoint set {'--one-shot true ' if once else ''}--name {function}"
 
     def mark(self, label):
         return f"script print('== {label}')"
@@ -147,7 +148,8 @@ def arrays_of(debugger):
 def session(debugger):
     """What is asked, in the order in which the program stops."""
     d, s = debugger, Session(debugger)
-    s.does(*(d.stop_at(f) for f in ("arrays", "expressions", "corrupted", "stop", "by_reference", "in_register")))
+    once = ("arrays", "expressions", "corrupted", "by_reference", "in_register")
+    s.does(*(d.stop_at(function, once=True) for function in once), d.stop_at("stop"))
     s.shows("no process:", "table", "waiting")
     s.does(d.start, d.locals)  # before the variables have values
     s.does(d.next_stop, d.caller, d.limit(1000))
