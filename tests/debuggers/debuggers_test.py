@@ -164,6 +164,8 @@ def session(debugger):
     s.does(d.next_stop, d.caller)
     s.shows("argument", "overwritten")
     s.does(d.next_stop)
+    if d.label == "gdb":
+        s.does(d.limit(200), d.mark("frame"), "backtrace 1", d.mark("options"), "print -elements unlimited -- bytes")
     s.shows("argument", "argument", "*pointer")
     s.does(d.next_stop, d.next_stop)
     s.shows("argument", "pair")
@@ -219,6 +221,11 @@ def check(program, level, printed):
         output, found = session(kind()).run(program)
         for mistake in MISTAKES:
             expect(mistake not in output, f"{what}: {mistake}\n{output}")
+        if kind is Gdb:
+            in_short = f"argument={HEADERS['q']}, pointer="
+            expect(in_short in normalised(sections(output).get("frame", "")), f"{what}: frame: {output}")
+            options = sections(output).get("options", "")
+            expect(HEADERS["bytes"] in options and "..." not in options, f"{what}: options: {options}")
         check_arrays(found, printed, what)
         check_expressions(found, printed, what)
         check_others(found, level == "-O2", what)

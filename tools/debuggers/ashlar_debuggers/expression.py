@@ -222,6 +222,8 @@ def text(value: Value, name: TypeName, settings: Settings) -> str:
         return f"lazy sequence of {plural_steps(len(name.arguments) - 1)}: {element_of(name)} {shape_text(shape_of(name))}"
     if not is_expression(name):
         raise NotUnderstood(f"no expression: {name.name}")
+    if settings.in_short:
+        return f"lazy {element_of(name)} {shape_text(shape_of(name))}"
     all_lines = list(lines(value, name, 1))
     if settings.limit is not None and len(all_lines) > settings.limit:
         all_lines[settings.limit :] = [f"  ... and {len(all_lines) - settings.limit:,} nodes more"]

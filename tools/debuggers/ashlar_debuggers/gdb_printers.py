@@ -15,9 +15,11 @@ from .value import Settings
 
 
 def settings() -> Settings:
-    """`set print elements` limits how many elements are shown; its default is 200."""
-    limit = gdb.parameter("print elements")
-    return Settings(limit if limit is not None and limit > 0 else None)
+    """`set print elements` or `print -elements 30 --` limits how many elements are shown; the default is 200. Frames show
+    their arguments in short, which gdb says since version 13."""
+    options = gdb.print_options() if hasattr(gdb, "print_options") else {}
+    limit = options.get("max_elements", gdb.parameter("print elements"))
+    return Settings(limit if limit is not None and limit > 0 else None, bool(options.get("summary")))
 
 
 class ValuePrinter:

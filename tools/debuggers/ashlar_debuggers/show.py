@@ -32,6 +32,8 @@ def shown_type(text: str) -> Optional[TypeName]:
 def text_of(value: Value, name: TypeName, settings: Settings) -> str:
     """Raises NotUnderstood where the debugger should show the value its own way."""
     try:
+        if settings.in_short and name.name in ("fixed_text", "plan_summary", "plan_step"):
+            return "..."
         if name.name == "fixed_text":
             return texts.fixed_text(value, name)
         if name.name == "plan_summary":
@@ -39,6 +41,8 @@ def text_of(value: Value, name: TypeName, settings: Settings) -> str:
         if name.name == "plan_step":
             return texts.plan_step(value)
         if name.name in expression.ARRAYS:
+            if settings.in_short:
+                return arrays.summary(arrays.described(value, name))
             return arrays.text(value, name, settings)
         return expression.text(value, name, settings)
     except Unreadable as reason:

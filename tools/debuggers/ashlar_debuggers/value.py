@@ -13,6 +13,7 @@ class Settings(NamedTuple):
     """What the user has told the debugger."""
 
     limit: Optional[int]  # elements that are shown, None: all
+    in_short: bool = False  # one line, as for the arguments in a backtrace
 
 
 class Array(Protocol):
