@@ -24,10 +24,14 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmak
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
         cmake/ashlar_image.cmake cmake/ashlar_dispatch.cmake cmake/ashlar_dispatch_objects.cmake
-        cmake/ashlar_warn_unoptimized.cmake
+        cmake/ashlar_warn_unoptimized.cmake cmake/ashlar_debuggers.cmake
         DESTINATION "${ashlar_package_dir}")
 # Built by ashlar_add_image, where it is used.
 install(FILES tools/make_image.cpp tools/image_maker.hpp DESTINATION "${ashlar_package_dir}/tools")
+# Where ashlar_debuggers finds them, and users who write `source` or `command script import`.
+set(ashlar_debuggers_dir "${CMAKE_INSTALL_DATADIR}/ashlar/debuggers")
+install(DIRECTORY tools/debuggers/ DESTINATION "${ashlar_debuggers_dir}"
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.natvis" PATTERN "__pycache__" EXCLUDE)
 
 if(ASHLAR_INSTALL_XSIMD)
   get_target_property(ashlar_xsimd_include_dir xsimd INTERFACE_INCLUDE_DIRECTORIES)

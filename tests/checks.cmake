@@ -124,3 +124,21 @@ if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
     set_tests_properties(check/${tool} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 1500)
   endforeach()
 endif()
+
+# What debuggers show. They are found in consumer.
+if(ASHLAR_PYTHON AND (ASHLAR_GDB OR ASHLAR_LLDB))
+  foreach(compiler IN LISTS reference_compilers)
+    cmake_path(GET compiler FILENAME compiler_name)
+    set(debuggers "")
+    if(ASHLAR_GDB)
+      list(APPEND debuggers --gdb "${ASHLAR_GDB}")
+    endif()
+    if(ASHLAR_LLDB)
+      list(APPEND debuggers --lldb "${ASHLAR_LLDB}")
+    endif()
+    add_test(NAME check/debuggers/${compiler_name}
+             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/debuggers/debuggers_test.py" --compiler "${compiler}"
+                     ${debuggers} -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    set_tests_properties(check/debuggers/${compiler_name} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endforeach()
+endif()
