@@ -111,7 +111,7 @@ add_subdirectory(consumer)
 find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
 find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
-  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint read_gguf)
+  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint read_gguf plan_json)
     # clang takes a third of g++'s time for these programs.
     if(tool STREQUAL "import_onnx")
       set(compiler "${ASHLAR_REFERENCE_GXX}")
