@@ -106,8 +106,8 @@ class Nest:
         self.height += 0.1
 
     def draw(self, ax: plt.Axes) -> None:
-        ax.set_xlim(0, self.COLUMNS)
-        ax.set_ylim(self.height, 0)
+        ax.set_xlim(-0.2, self.COLUMNS + 0.2)
+        ax.set_ylim(self.height, -0.05)
         ax.axis("off")
         ax.set_title("Loops and stages")
         for depth, top, bottom, colour, lines, kind in self.boxes:
@@ -137,7 +137,7 @@ def draw_buffers(ax: plt.Axes, plan: dict) -> None:
         label = ", ".join(member["name"] for member in group)
         if height > 0.03 * max(plan["scratch_bytes"], 1):
             ax.text(b["first"] + width / 2, b["offset"] + height / 2, f"{label}\n{readable(b['bytes'], 'B')}"
-                    if height > 0.11 * plan["scratch_bytes"] else label, ha="center", va="center", fontsize=8)
+                    if height > 0.16 * plan["scratch_bytes"] else label, ha="center", va="center", fontsize=8)
     ax.set_xlim(0, ends)
     ax.set_ylim(0, max(plan["scratch_bytes"], 1))
     kinds = {s["time"]: s["stage"] for s in stages}
@@ -146,9 +146,9 @@ def draw_buffers(ax: plt.Axes, plan: dict) -> None:
                   ha="right" if turned else "center", fontsize=6 if ends > 20 else 8)
     ax.tick_params(axis="x", length=0)
     ticks = [plan["scratch_bytes"] * i / 4 for i in range(5)]
-    ax.set_yticks(ticks, [readable(t, "B") for t in ticks])
-    barriers = ", hatched: for later steps" if any(b["barrier"] and not b["registers"] for b in plan["buffers"]) else ""
-    ax.set_title(f"Buffers over time: {readable(plan['scratch_bytes'], 'B')} of scratch{barriers}")
+    ax.set_yticks(ticks, [readable(t, "B") for t in ticks], fontsize=7)
+    barriers = "; hatched: for later steps" if any(b["barrier"] and not b["registers"] for b in plan["buffers"]) else ""
+    ax.set_title(f"Buffers over time{barriers}")
 
 
 def draw_tiles(ax: plt.Axes, mask: dict) -> None:
@@ -163,18 +163,18 @@ def draw_tiles(ax: plt.Axes, mask: dict) -> None:
         ax.set_xlim(0, columns)
         ax.set_ylim(rows, 0)
         # Tiles have their shape, unless the picture would be a line.
-        ratio = rows * mask["queries"] / (columns * mask["keys"])
-        ax.set_box_aspect(min(max(ratio, 0.25), 1.0))
+        ax.set_box_aspect(min(max(rows * mask["queries"] / (columns * mask["keys"]), 0.25), 1.0))
+        ax.set_anchor("NW")
     else:
-        ax.text(0.5, 0.5, "too many tiles to draw", ha="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "too many to draw", ha="center", transform=ax.transAxes)
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set_xlabel(f"keys, {mask['keys']} a tile")
-    ax.set_ylabel(f"queries, {mask['queries']}")
+    ax.set_xlabel(f"tiles of {mask['keys']} keys", fontsize=7)
+    ax.set_ylabel(f"of {mask['queries']} queries", fontsize=7)
     ax.set_title(f"Tiles of {mask['name']}", parse_math=False)
     handles = [Patch(facecolor=colour, edgecolor="#adb5bd", label=f"{counts[letter]:,} {name}")
                for letter, (name, colour) in TILES.items() if counts[letter]]
-    ax.legend(handles=handles, fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, ncol=2)
+    ax.legend(handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(1.03, 1.0), frameon=False)
 
 
 def draw_bars(ax: plt.Axes, title: str, bars: list[tuple[str, int, str]], unit: str) -> None:
@@ -185,7 +185,7 @@ def draw_bars(ax: plt.Axes, title: str, bars: list[tuple[str, int, str]], unit: 
         ax.text(value + 0.02 * most, i, readable(value, unit), va="center", fontsize=7)
     ax.set_yticks(range(len(bars)), [name for name, _, _ in bars], fontsize=7)
     ax.set_ylim(len(bars) - 0.4, -0.6)
-    ax.set_xlim(0, 1.3 * most)
+    ax.set_xlim(0, 1.7 * most)
     ax.set_xticks([])
     ax.tick_params(axis="y", length=0)
     ax.spines["bottom"].set_visible(False)
@@ -202,10 +202,10 @@ def flop_bars(plan: dict) -> list[tuple[str, int, str]]:
 
 
 def byte_bars(plan: dict) -> list[tuple[str, int, str]]:
-    bars = [(f"reads {o['name']}", o["bytes"], "#a5d8ff") for o in plan["operands"]]
+    bars = [(o["name"], o["bytes"], "#a5d8ff") for o in plan["operands"]]
     if len(bars) > 8:
-        bars = [(f"reads {len(bars)} operands", plan["operand_bytes"], "#a5d8ff")]
-    return bars + [("writes the result", plan["result_bytes"], "#b2f2bb"), ("scratch", plan["scratch_bytes"], "#ffec99")]
+        bars = [(f"{len(bars)} operands", plan["operand_bytes"], "#a5d8ff")]
+    return bars + [("result", plan["result_bytes"], "#b2f2bb"), ("scratch", plan["scratch_bytes"], "#ffec99")]
 
 
 def draw_roofline(ax: plt.Axes, report: dict, measured: dict) -> None:
@@ -217,7 +217,7 @@ def draw_roofline(ax: plt.Axes, report: dict, measured: dict) -> None:
     xs = [low, ridge, high]
     ax.plot(xs, [min(peak, x * bandwidth) / 1e9 for x in xs], color="#495057")
     ax.text(high, peak / 1e9 * 1.1, f"{peak / 1e9:.0f} GFLOP/s", ha="right", va="bottom", fontsize=7)
-    ax.text(low * 1.1, low * bandwidth / 1e9 * 2.2, f"{bandwidth / 1e9:.3g} GB/s", fontsize=7, rotation=0)
+    ax.text(low * 1.6, low * 1.6 * bandwidth / 1e9 * 1.3, f"{bandwidth / 1e9:.3g} GB/s", fontsize=7, ha="right")
     bound = min(peak, intensity * bandwidth)
     ax.plot([intensity], [bound / 1e9], "o", color="#ffffff", markeredgecolor="#0b6e99", label="its bound")
     if measured.get("seconds"):
@@ -235,45 +235,75 @@ def draw_roofline(ax: plt.Axes, report: dict, measured: dict) -> None:
     ax.legend(fontsize=7, loc="lower right", frameon=False)
 
 
+def distinct_masks(plan: dict) -> list:
+    """The masks that a plan's stages apply, equal ones once, at most three."""
+    masks = []
+    for stage in plan_stages(plan):
+        if "mask" in stage and stage["mask"] not in masks:
+            masks.append(stage["mask"])
+    return masks[:3]
+
+
+class Page:
+    """A figure that is filled from the top; distances are inches."""
+
+    MARGIN, LEFT, RIGHT = 0.2, 6.2, 7.1
+
+    def __init__(self, height: float):
+        self.height = height
+        self.figure = plt.figure(figsize=(WIDTH, height))
+
+    def text(self, y: float, words: str, **style) -> None:
+        self.figure.text(self.MARGIN / WIDTH, 1 - y / self.height, words, parse_math=False, **style)
+
+    def panel(self, left: float, right: float, top: float, height: float) -> plt.Axes:
+        return self.figure.add_axes([left / WIDTH, 1 - (top + height) / self.height, (right - left) / WIDTH, height / self.height])
+
+
+HEADING, BUFFERS, BARS, TILES_HEIGHT, ROOFLINE = 0.3, 2.1, 1.4, 1.5, 2.3  # inches
+
+
+def right_height(plan: dict) -> float:
+    """Of the panels beside the loops."""
+    return HEADING + BUFFERS + 0.8 + BARS + len(distinct_masks(plan)) * (0.6 + TILES_HEIGHT)
+
+
+def draw_plan(page: Page, plan: dict, nest: Nest, top: float) -> None:
+    ax = page.panel(page.MARGIN, page.LEFT, top + HEADING, nest.height * LINE)
+    nest.draw(ax)
+    if plan["times"] != 1:
+        ax.set_title(f"Loops and stages: this plan runs {plan['times']} times")
+    below = top + HEADING
+    draw_buffers(page.panel(page.RIGHT, WIDTH - 0.2, below, BUFFERS), plan)
+    below += BUFFERS + 0.8
+    draw_bars(page.panel(page.RIGHT + 0.5, page.RIGHT + 1.9, below, BARS), "FLOP", flop_bars(plan)[:12], "FLOP")
+    draw_bars(page.panel(page.RIGHT + 2.6, WIDTH - 0.1, below, BARS), "Bytes", byte_bars(plan), "B")
+    below += BARS
+    for mask in distinct_masks(plan):
+        below += 0.6
+        draw_tiles(page.panel(page.RIGHT, page.RIGHT + 2.2, below, TILES_HEIGHT), mask)
+        below += TILES_HEIGHT
+
+
 def draw(report: dict, measured: dict, title: str) -> plt.Figure:
-    """A figure: a block of panels for each plan, then the roofline if the machine is known."""
+    """The panels of each plan below each other, and the roofline if the machine is known."""
     nests = [Nest(plan) for plan in report["plans"]]
-    masks = [[s["mask"] for s in plan_stages(plan) if "mask" in s][:2] for plan in report["plans"]]
-    heights = [max(nest.height * LINE + 0.5, 5.2) for nest in nests]
+    heights = [max(HEADING + nest.height * LINE, right_height(plan)) + 0.4 for nest, plan in zip(nests, report["plans"])]
     with_roofline = bool(measured.get("peak_flops") and measured.get("bandwidth") and report["moved_bytes"] and report["flops"])
-    rows = heights + ([3.2] if with_roofline else [])
-    figure = plt.figure(figsize=(WIDTH, 0.7 + sum(rows) + 0.4 * len(rows)))
-    total = figure.get_figheight()
-    figure.text(0.02, 1 - 0.28 / total, title, fontsize=12, weight="bold", parse_math=False)
-    figure.text(0.02, 1 - 0.52 / total, f"{report['flops']:,} FLOP, {report['workspace_bytes']:,} B of scratch, "
-                f"{report['moved_bytes']:,} B of operands and results", fontsize=9)
-    top = total - 0.7
-
-    def panel(left: float, right: float, upper: float, lower: float) -> plt.Axes:
-        """Inches; the vertical ones from the bottom of the figure."""
-        return figure.add_axes([left / WIDTH, lower / total, (right - left) / WIDTH, (upper - lower) / total])
-
-    for plan, nest, kept, height in zip(report["plans"], nests, masks, heights):
-        times = f" (runs {plan['times']} times)" if plan["times"] != 1 else ""
-        ax = panel(0.2, 6.2, top - 0.25, top - 0.25 - nest.height * LINE)
-        nest.draw(ax)
-        if times:
-            ax.set_title("Loops and stages" + times)
-        lower = top - 0.25 - 2.1
-        draw_buffers(panel(7.1, 10.8, top - 0.25, lower), plan)
-        bars = flop_bars(plan)[:12]
-        end = top - height + 0.1
-        middle = lower - 0.7 - (lower - 0.7 - end) * (0.5 if kept else 0.0)
-        share = 8.9
-        draw_bars(panel(7.5, share, lower - 0.75, middle if kept else end), "FLOP", bars, "FLOP")
-        draw_bars(panel(9.9, 10.8, lower - 0.75, middle if kept else end), "Bytes", byte_bars(plan), "B")
-        for i, mask in enumerate(kept):
-            width = 3.7 / len(kept)
-            draw_tiles(panel(7.1 + i * width, 7.1 + (i + 1) * width - 0.1, middle - 0.45, end + 0.35), mask)
-        top -= height + 0.4
+    # It stands below the loops of the last plan, where there is room.
+    roofline_top = 0.8 + sum(heights[:-1]) + HEADING + nests[-1].height * LINE + 0.6
+    height = 0.8 + sum(heights)
+    page = Page(max(height, roofline_top + ROOFLINE + 0.6) if with_roofline else height)
+    page.text(0.35, title, fontsize=12, weight="bold")
+    page.text(0.58, f"{report['flops']:,} FLOP, {report['workspace_bytes']:,} B of scratch, "
+              f"{report['moved_bytes']:,} B of operands and results", fontsize=9)
+    top = 0.8
+    for plan, nest, taken in zip(report["plans"], nests, heights):
+        draw_plan(page, plan, nest, top)
+        top += taken
     if with_roofline:
-        draw_roofline(panel(0.9, 6.2, top - 0.25, top - 2.6), report, measured)
-    return figure
+        draw_roofline(page.panel(page.MARGIN + 0.6, page.LEFT, roofline_top, ROOFLINE), report, measured)
+    return page.figure
 
 
 def main(arguments: list[str] | None = None) -> int:

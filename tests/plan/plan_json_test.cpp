@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// plan_json<E>: its exact text for a small plan, its totals, and the maps of masks. tests/tools/plan_json_test.py parses it.
+// plan_json<E>: its exact text for a small plan, its totals, and the maps of masks. tests/tools/plan_json_test.py
+// parses it.
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -59,8 +60,8 @@ TEST(plan_json, maps_of_masks) {
     static_assert(says<decltype(attend(causal))>(R"("map":["mmss","ffmm"])"));
     static_assert(says<decltype(attend(!causal))>(R"("map":["mmff","ssmm"])"));
     static_assert(says<decltype(attend(causal && keys_below(50)))>(R"("map":["rrss","rrrr"])"), "decided at run time");
-    using long_rows = decltype(attention(matrix<64, 32>{}, matrix<160, 32>{}, matrix<160, 32>{},
-                                         causal || !sliding_window<63, 63>));
+    using long_rows =
+        decltype(attention(matrix<64, 32>{}, matrix<160, 32>{}, matrix<160, 32>{}, causal || !sliding_window<63, 63>));
     static_assert(says<long_rows>(R"("map":["mmeemmffff","ffmmeemmff"])"), "empty tiles between others");
     static_assert(!says<decltype(attention(matrix<64, 32>{}, matrix<64, 32>{}, matrix<64, 32>{}))>("mask"));
 }

@@ -55,10 +55,9 @@ int main() {
     print("odd rows", attention(x<37, 8>, x<37, 8>, x<37, 8>, !causal));
     print("barriers", attention(matmul(x<batch, seq, 32>, x<32, 32>), matmul(x<batch, seq, 32>, x<32, 32>),
                                 matmul(x<batch, seq, 32>, x<32, 32>)));
-    print("heads inside a tile",
-          matmul(reshape<seq, 32>(permute<1, 0, 2>(attention(of_heads(x<seq, 32>), of_heads(x<seq, 32>),
-                                                             of_heads(x<seq, 32>)))),
-                 x<32, 32>));
+    print("heads inside a tile", matmul(reshape<seq, 32>(permute<1, 0, 2>(attention(
+                                            of_heads(x<seq, 32>), of_heads(x<seq, 32>), of_heads(x<seq, 32>)))),
+                                        x<32, 32>));
     print("stored weights", matmul(store(weights, softmax(matmul(x<seq, head>, transpose(x<seq, head>)))), x<seq, 16>));
     print("feed-forward", matmul(gelu(matmul(x<100, 64>, x<64, 256>) + x<256>), x<256, 64>));
     print("blocks of keys", attention(x<64, 64>, memory, memory));

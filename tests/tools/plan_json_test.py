@@ -3,7 +3,10 @@
 """Compiles programs that print plan_json of many expressions, and compares the JSON with the other reports of a plan.
 
     tests/tools/plan_json_test.py --compiler g++ -- -Iinclude -mavx2
+
+With matplotlib it also draws them by tools/draw_plan.py.
 """
+import importlib.util
 import json
 import math
 import re
@@ -161,6 +164,13 @@ def main():
     expect([p["times"] for p in layers] == [3], f"one plan runs three times: {[p['times'] for p in layers]}")
     keys = [i["loop"] for p in reports["blocks of keys"]["plans"] for s in p["steps"] for i in walk(s["body"]) if "loop" in i]
     expect("keys" in keys, f"a loop over blocks of keys: {keys}")
+    if importlib.util.find_spec("matplotlib"):
+        from draw_plan_checks import check_drawings
+
+        with tempfile.TemporaryDirectory() as folder:
+            check_drawings(reports, Path(folder))
+    else:
+        print("without matplotlib nothing is drawn")
     return finished()
 
 

@@ -28,8 +28,8 @@ namespace detail {
 /// More tiles than this are too many for one constant evaluation.
 inline constexpr std::size_t most_counted_tiles = 4096;
 
-/// Calls visit(content, whether it is the first tile of its rows) for each tile of scores, row by row. With `overlaps`, the
-/// last tile of rows is a full one.
+/// Calls visit(content, whether it is the first tile of its rows) for each tile of scores, row by row. With `overlaps`,
+/// the last tile of rows is a full one.
 template <class Mask, class Scores, class Visitor>
 constexpr void each_key_tile(std::size_t rows, bool overlaps, Visitor visit) {
     constexpr std::size_t queries = query_extent<Scores>, keys = key_extent<Scores>;
@@ -93,10 +93,7 @@ constexpr std::size_t draw_key_tiles(std::size_t rows, bool overlaps, bool skips
             line = after_last = length;
         }
         const bool is_empty = content == tile_content::empty;
-        to[length++] = is_empty                              ? 'e'
-                       : !Mask::is_static                    ? 'r'
-                       : content == tile_content::full       ? 'f'
-                                                             : 'm';
+        to[length++] = is_empty ? 'e' : !Mask::is_static ? 'r' : content == tile_content::full ? 'f' : 'm';
         if (is_empty) return;
         for (std::size_t i = line; skips && after_last == line && i + 1 < length; ++i) to[i] = 's';
         after_last = length;
@@ -113,8 +110,8 @@ struct mask_of_node {
 template <class Mask, class Expression>
 struct mask_of_node<masked_node<Mask, Expression>> {
     static constexpr key_tiles (*count)(std::size_t, bool) = &count_key_tiles<Mask, typename Expression::shape_type>;
-    static constexpr std::size_t (*draw)(std::size_t, bool, bool, char*) =
-        &draw_key_tiles<Mask, typename Expression::shape_type>;
+    static constexpr std::size_t (*draw)(std::size_t, bool, bool,
+                                         char*) = &draw_key_tiles<Mask, typename Expression::shape_type>;
 };
 
 /// For every node of Plan's expression, a function that counts the tiles of its mask; null if it has none.

@@ -84,10 +84,10 @@ inline constexpr auto plan_as_json = [] {
 }  // namespace detail
 
 /// The plan of expression type Expression as JSON, a fixed_text of its exact length: what `explain` says as objects.
-/// Totals are those of `flops` and `workspace_bytes`; `moved_bytes` counts every operand and result once, where the caches
-/// hold nothing before and everything after. Each plan has its operands, its buffers with their place in scratch and
-/// their time (numbers of stages), and its steps: loops, and stages with formula, operations and, where they mask, a map
-/// of the tiles. docs/pictures.md lists the members. A constant: costs nothing at run time.
+/// Totals are those of `flops` and `workspace_bytes`; `moved_bytes` counts every operand and result once, where the
+/// caches hold nothing before and everything after. Each plan has its operands, its buffers with their place in scratch
+/// and their time (numbers of stages), and its steps: loops, and stages with formula, operations and, where they mask,
+/// a map of the tiles. docs/pictures.md lists the members. A constant: costs nothing at run time.
 ///
 ///     std::puts(plan_json<decltype(attention(q, k, v, causal))>.c_str());   // tools/draw_plan.py draws it
 template <detail::plannable Expression, class Config = current_config>
