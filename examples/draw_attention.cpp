@@ -7,7 +7,7 @@
 #include <ashlar/ashlar.hpp>
 
 #include "support/check.hpp"
-#include "support/npy.hpp"
+#include "support/npy_file.hpp"
 
 using namespace ashlar;
 
