@@ -128,3 +128,11 @@ if(ASHLAR_PYTHON)
   add_test(NAME check/draw_attention COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/draw_attention_test.py")
   set_tests_properties(check/draw_attention PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 endif()
+
+# The page of `./run browser`, whose modules Node.js runs.
+if(ASHLAR_REFERENCE_CLANG)
+  add_test(NAME check/browser
+           COMMAND "${ASHLAR_BASH}" "${scripts}/check_browser.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/browser"
+                   "${ASHLAR_REFERENCE_CLANG}" "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/browser PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+endif()

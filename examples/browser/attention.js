@@ -37,21 +37,22 @@ function draw_contexts(contexts) {
     [...contexts.subarray(i * FEATURES, (i + 1) * FEATURES)].map((c) => `<td>${c.toFixed(4)}</td>`).join('') + '</tr>').join('');
 }
 
-/** Microseconds of one call: the best of several runs, each long enough for the clock of a browser. */
-function microseconds(run) {
-  let calls = 1, best = Infinity;
-  for (let turn = 0; turn < 12; ++turn) {
+/** Microseconds of one call of each function: the best of runs by turns, each long enough for the clock of a browser. */
+function microseconds(functions) {
+  const timed = (run, count) => {
     const start = performance.now();
-    run(calls);
-    const time = performance.now() - start;
-    if (time < 8 && calls < 4096) {
-      calls *= 2;
-      --turn;
-      continue;
-    }
-    best = Math.min(best, time / calls);
-  }
-  return best * 1000;
+    run(count);
+    return performance.now() - start;
+  };
+  const counts = functions.map((run) => {
+    let count = 1;
+    while (count < 4096 && timed(run, count) < 5) count *= 2;
+    return count;
+  });
+  const best = functions.map(() => Infinity);
+  for (let turn = 0; turn < 10; ++turn)
+    functions.forEach((run, i) => { best[i] = Math.min(best[i], timed(run, counts[i]) / counts[i]); });
+  return best.map((milliseconds) => milliseconds * 1000);
 }
 
 const { calls, floats, text } = await fetched('attention.wasm');
@@ -75,8 +76,7 @@ function update() {
 function measure() {
   const what = chosen(), parameter = what.mask === 3 ? long_keys(what) : 0;
   const flops = JSON.parse(text(calls.plan(what.mask))).flops;
-  const loops = microseconds((n) => calls.run_loops(what.mask, parameter, n));
-  const ours = microseconds((n) => calls.run_expression(what.mask, parameter, n));
+  const [loops, ours] = microseconds([(n) => calls.run_loops(what.mask, parameter, n), (n) => calls.run_expression(what.mask, parameter, n)]);
   const words = (time) => `${time.toFixed(1)} µs` + (what.mask === 3 ? '' : `, ${(flops / time / 1000).toFixed(1)} GFLOP/s`);
   find('times').innerHTML = `<p class="note"><code>attention(q, k, v${mask_text(what, true).replace('<', '&lt;')})</code></p>` +
     bars([{ name: 'plain loops', value: loops, words: words(loops), colour: '#adb5bd' },
