@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <ashlar/ashlar.hpp>
+#include <ashlar/tensor/print.hpp>
 
 #include "bench/support/peak.hpp"
 #include "support/check.hpp"
@@ -39,21 +40,9 @@ void attend_to_a_sentence() {
 
     std::puts("   auto scores = matmul(x, transpose(x));                                      // lazy, [word, word]");
     std::puts("   auto y = eval(matmul(store(weights, softmax(masked(scores, causal))), x));  // one fused loop\n");
-    std::printf("   %8s ", "weights");
-    for (const char* w : words) std::printf("%8s", w);
-    std::puts("      context");
-    constexpr const char* shades[] = {"  ", "\u2591\u2591", "\u2592\u2592", "\u2593\u2593", "\u2588\u2588"};
-    for (std::size_t i = 0; i < word.extent; ++i) {
-        std::printf("   %8s ", words[i]);
-        for (std::size_t j = 0; j <= i; ++j) {
-            const double weight = static_cast<double>(weights(i, j));
-            std::printf("  %s%.2f", shades[std::min(4, static_cast<int>(weight * 5))], weight);
-        }
-        for (std::size_t j = i + 1; j < word.extent; ++j) std::printf("       .");
-        std::printf("    ");
-        for (const float c : contexts[i]) std::printf(" %.4f", static_cast<double>(c));
-        std::printf("\n");
-    }
+    print_heat_map(weights, {.rows = words, .columns = words});
+    std::puts("\n   the words in context:");
+    print(contexts);
     // The compiler can compute it too, and both agree.
     constexpr tensor<float, word, feature> constant =
         matmul(softmax(masked(matmul(sentence, transpose(sentence)), causal)), sentence);

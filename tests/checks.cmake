@@ -111,7 +111,7 @@ add_subdirectory(consumer)
 find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
 find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
-  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint import_audio read_gguf)
+  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint import_audio read_gguf plan_json)
     # clang takes a third of g++'s time for these programs.
     if(tool STREQUAL "import_onnx")
       set(compiler "${ASHLAR_REFERENCE_GXX}")
@@ -141,4 +141,17 @@ if(ASHLAR_PYTHON AND (ASHLAR_GDB OR ASHLAR_LLDB))
                      ${debuggers} -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
     set_tests_properties(check/debuggers/${compiler_name} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 600)
   endforeach()
+endif()
+
+if(ASHLAR_PYTHON)
+  add_test(NAME check/draw_attention COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/draw_attention_test.py")
+  set_tests_properties(check/draw_attention PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+endif()
+
+# The page of `./run browser`, whose modules Node.js runs.
+if(ASHLAR_REFERENCE_CLANG)
+  add_test(NAME check/browser
+           COMMAND "${ASHLAR_BASH}" "${scripts}/check_browser.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/browser"
+                   "${ASHLAR_REFERENCE_CLANG}" "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/browser PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 endif()

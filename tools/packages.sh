@@ -28,6 +28,7 @@ present() {
     ninja-build) command -v ninja >/dev/null; return ;;
     clang-19) command -v clang++-19 >/dev/null; return ;;
     clang-tidy-19) command -v clang-tidy-19 >/dev/null; return ;;
+    nodejs) command -v node >/dev/null; return ;;
     openmpi-bin) command -v mpirun >/dev/null; return ;;
     libopenmpi-dev) command -v mpicxx >/dev/null; return ;;
     clang-format-19) is_formatter clang-format-19 || is_formatter clang-format; return ;;

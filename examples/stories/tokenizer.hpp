@@ -16,29 +16,44 @@ class tokenizer {
 public:
     static constexpr int begin_of_text = 1, end_of_text = 2;
 
-    /// Reads an int32 (the longest token), then for each token a float score, an int32 length and its bytes. False, and
-    /// no tokens, if the file is not like that.
+    /// Reads a file by `parse`. False, and no tokens, if it cannot be read.
     [[nodiscard]] bool load(const char* path, std::size_t vocabulary) {
+        pieces.clear();
+        std::FILE* const file = std::fopen(path, "rb");
+        if (file == nullptr) return false;
+        std::string bytes;
+        char part[4096];
+        while (const std::size_t n = std::fread(part, 1, sizeof part, file)) bytes.append(part, n);
+        std::fclose(file);
+        return parse(bytes, vocabulary);
+    }
+
+    /// Reads an int32 (the longest token), then for each token a float score, an int32 length and its bytes. False, and
+    /// no tokens, if the bytes are not like that.
+    [[nodiscard]] bool parse(std::string_view bytes, std::size_t vocabulary) {
         pieces.clear();
         scores.clear();
         ids.clear();
-        std::FILE* const file = std::fopen(path, "rb");
-        if (file == nullptr) return false;
+        const auto take = [&](auto& number) {
+            if (bytes.size() < sizeof number) return false;
+            std::memcpy(&number, bytes.data(), sizeof number);
+            bytes.remove_prefix(sizeof number);
+            return true;
+        };
         std::int32_t longest = 0;
-        bool good = std::fread(&longest, sizeof longest, 1, file) == 1 && longest > 0;
+        bool good = take(longest) && longest > 0;
         for (std::size_t i = 0; good && i < vocabulary; ++i) {
             float score = 0;
             std::int32_t length = 0;
-            good = std::fread(&score, sizeof score, 1, file) == 1 && std::fread(&length, sizeof length, 1, file) == 1 &&
-                   length >= 0 && length <= longest;
+            good = take(score) && take(length) && length >= 0 && length <= longest &&
+                   static_cast<std::size_t>(length) <= bytes.size();
             if (!good) break;
-            std::string piece(static_cast<std::size_t>(length), '\0');
-            good = std::fread(piece.data(), 1, piece.size(), file) == piece.size();
+            std::string piece(bytes.substr(0, static_cast<std::size_t>(length)));
+            bytes.remove_prefix(piece.size());
             ids.emplace(piece, static_cast<int>(i));
             pieces.push_back(std::move(piece));
             scores.push_back(score);
         }
-        std::fclose(file);
         if (!good) pieces.clear();
         return good;
     }

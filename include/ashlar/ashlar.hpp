@@ -70,6 +70,7 @@
 #include <ashlar/plan/graph/graph.hpp>
 #include <ashlar/plan/graph/cost.hpp>
 #include <ashlar/plan/report/explain.hpp>
+#include <ashlar/plan/report/plan_json.hpp>
 #include <ashlar/plan/report/plan_summary.hpp>
 #include <ashlar/plan/report/text.hpp>
 #include <ashlar/plan/sequence/sequence_summary.hpp>

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
-// Printing tensors and views to a stream, opt-in: nested brackets with aligned columns, as PyTorch prints them.
+// Printing tensors, views and values of expressions, opt-in: nested brackets with aligned columns, as PyTorch prints.
 #pragma once
 
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <ostream>
+#include <iostream>
 #include <type_traits>
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/tensor/print_heat_map.hpp>
+#include <ashlar/tensor/printed_value.hpp>
 
 namespace ashlar::inline v0_1 {
+
+/// How tensors are printed. The first two are NumPy's threshold and edgeitems.
+///
+///     print(scores, {.edge_items = 2, .decimals = 2});
+struct print_options {
+    std::size_t threshold = 1000;  ///< up to so many elements all are printed
+    std::size_t edge_items = 3;    ///< beyond, so many at both ends of each axis
+    int decimals = 4;              ///< digits behind the point, at most 40
+    std::size_t line_width = 80;   ///< columns, beyond which a row continues on the next line
+};
+
 namespace detail {
 
 /// Prints elements at strides. One instance for an element type and rank serves every shape.
@@ -21,8 +34,16 @@ class array_printer {
 
 public:
     array_printer(std::ostream& os, const std::array<std::size_t, Rank>& array_extents,
-                  const std::array<std::ptrdiff_t, Rank>& array_strides, std::size_t size)
-        : stream(os), extents(array_extents), strides(array_strides), summarised(size > 1000) {}
+                  const std::array<std::ptrdiff_t, Rank>& array_strides, std::size_t size, const print_options& how)
+        : stream(os),
+          extents(array_extents),
+          strides(array_strides),
+          summarised(size > how.threshold),
+          edge(how.edge_items),
+          line_width(how.line_width),
+          decimals(how.decimals < 0    ? 0
+                   : how.decimals > 40 ? 40
+                                       : how.decimals) {}
 
     void print(const Stored* data) {
         if constexpr (std::is_floating_point_v<Element>) {
@@ -39,13 +60,14 @@ public:
 
 private:
     enum class notation { whole, fixed, scientific };
-    static constexpr std::size_t buffer_size = 64, line_width = 80, edge = 3;
-    static constexpr int decimals = 4;
+    static constexpr std::size_t buffer_size = 64;
 
     std::ostream& stream;
     std::array<std::size_t, Rank> extents;
     std::array<std::ptrdiff_t, Rank> strides;
     bool summarised;
+    std::size_t edge, line_width;
+    int decimals;
     std::size_t width = 0;
     notation format = notation::whole;
     Element largest = 0, smallest = 0;
@@ -126,7 +148,7 @@ private:
 
     void print_row(const Stored* data) const {
         const std::size_t extent = extents[Rank - 1];
-        const std::size_t step = width + 2, room = line_width - Rank;
+        const std::size_t step = width + 2, room = line_width > Rank ? line_width - Rank : 0;
         const std::size_t per_line = room > step ? room / step : 1;
         std::size_t on_line = 0;
         for (std::size_t i = 0; i < extent; ++i) {
@@ -190,9 +212,33 @@ private:
 template <array_expression Array, class Config = current_config>
 std::ostream& operator<<(std::ostream& os, const Array& array) {
     detail::array_printer<Config, typename Array::value_type, Array::rank>(os, Array::extents, Array::strides,
-                                                                           Array::size)
+                                                                           Array::size, print_options{})
         .print(array.data());
     return os;
+}
+
+/// Writes the values of a tensor, a view or a lazy expression, which it evaluates into memory of the heap, and ends the
+/// line. Options say what is omitted.
+///
+///     print(std::cerr, softmax(t));
+template <any_expression Expression, class Config = current_config>
+void print(std::ostream& os, const Expression& e, const print_options& how = {}) {
+    const detail::printed_value<Expression, Config> value(e);
+    using array = typename detail::printed_value<Expression, Config>::array;
+    detail::array_printer<Config, typename array::value_type, array::rank>(os, array::extents, array::strides,
+                                                                           array::size, how)
+        .print(value.data());
+    os.put('\n');
+}
+
+/// The same to the standard output.
+///
+///     print(softmax(t));
+///     print(t, {.threshold = 4, .edge_items = 1});   // [[0.4421, ..., 0.5790],
+///                                                    //  [0.7020, ..., 0.3363]]
+template <any_expression Expression, class Config = current_config>
+void print(const Expression& e, const print_options& how = {}) {
+    print<Expression, Config>(std::cout, e, how);
 }
 
 }  // namespace ashlar

@@ -10,18 +10,9 @@
 #include <ashlar/expr/masks/provenance.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/tensor/tensor.hpp>
+#include <ashlar/tensor/value_tensor.hpp>
 
 namespace ashlar::inline v0_1::detail {
-
-template <class Element, class Shape>
-struct dense_tensor;
-template <class Element, auto... Dims>
-struct dense_tensor<Element, shape<Dims...>> {
-    using type = basic_tensor<Element, Dims...>;
-};
-/// The tensor that holds an expression's values.
-template <class Expression>
-using value_tensor = typename dense_tensor<element_of<Expression>, shape_of<Expression>>::type;
 
 /// A let whose value has been evaluated.
 template <class Tag, class Value, class Values, class Outer>

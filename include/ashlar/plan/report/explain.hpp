@@ -22,9 +22,7 @@ inline constexpr plan_writer plan_text = [] {
     } else if constexpr (!check_names<Expression>()) {
         return plan_writer{};
     } else {
-        plan_printer<planned<Expression, Config, row_major<Expression>(), Rows>> printer;
-        printer.print();
-        return printer.out;
+        return printed_plan<planned<Expression, Config, row_major<Expression>(), Rows>>.out;
     }
 }();
 

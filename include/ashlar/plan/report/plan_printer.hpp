@@ -69,6 +69,22 @@ struct plan_printer : stage_printer<Plan> {
         for (std::size_t i = 0; i < summary.step_count; ++i) print_step(i);
     }
 
+    /// What users call the axis that a loop runs over; nothing if it has no name.
+    static constexpr const char* name_of_loop(loop_index loop) {
+        for (std::size_t s = 0; s < code.stage_count; ++s)
+            for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
+                if (code.stages[s].bindings[a] == loop)
+                    if (const char* name = labels_of<Plan>[code.stages[s].space].axis_names[a]; *name != '\0')
+                        return name;
+        return "";
+    }
+    /// The step that an item belongs to.
+    static constexpr std::size_t step_of(const plan_item& item) {
+        if (item.is_loop()) return steps_of<Plan>.of_loop[item.loop];
+        const auto& stages = stages_of(code, item).stages;
+        return steps_of<Plan>.of_stage[stages[0] != no_stage ? stages[0] : stages[1]];
+    }
+
 private:
     // ------------------------------------------------------------------ operands
 
@@ -194,19 +210,6 @@ private:
         if (limits.have_rows()) out.put(limits.have_keys() ? "rows_below and " : "rows_below");
         if (limits.have_keys()) out.put("the keys that the mask keeps");
     }
-    static constexpr const char* name_of_loop(loop_index loop) {
-        for (std::size_t s = 0; s < code.stage_count; ++s)
-            for (std::size_t a = 0; a < at(code.stages[s].space).rank; ++a)
-                if (code.stages[s].bindings[a] == loop)
-                    if (const char* name = labels_of<Plan>[code.stages[s].space].axis_names[a]; *name != '\0')
-                        return name;
-        return "";
-    }
-    static constexpr std::size_t step_of(const plan_item& item) {
-        if (item.is_loop()) return steps_of<Plan>.of_loop[item.loop];
-        const auto& stages = stages_of(code, item).stages;
-        return steps_of<Plan>.of_stage[stages[0] != no_stage ? stages[0] : stages[1]];
-    }
     constexpr void print_fused(const plan_fusion& fused) {
         // What happens in full tiles, if anything.
         const bool full = fused.how[full_tile] != fusion::none;
@@ -241,5 +244,13 @@ private:
         }
     }
 };
+
+/// The printer of Plan after it has written the plan: the text, and the numbers that buffers have in it.
+template <class Plan>
+inline constexpr auto printed_plan = [] {
+    plan_printer<Plan> printer;
+    printer.print();
+    return printer;
+}();
 
 }  // namespace ashlar::detail

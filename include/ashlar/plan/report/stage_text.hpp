@@ -2,15 +2,15 @@
 // One stage of a plan as text: its formula, shape, lanes and place, and its operations in registers.
 #pragma once
 
-#include <ashlar/plan/report/formula.hpp>
 #include <ashlar/plan/report/key_tiles.hpp>
+#include <ashlar/plan/report/stage_formula.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
 /// Writes the stages of Plan, a `planned`.
 template <class Plan>
-struct stage_printer : formula_writer<Plan> {
-    using base = formula_writer<Plan>;
+struct stage_printer : stage_formula<Plan> {
+    using base = stage_formula<Plan>;
     using base::out, base::at, base::value, base::name_buffer;
     static constexpr const auto& code = Plan::code;
     static constexpr std::size_t kind_width = 10, shape_column = 44, lanes_column = 65, place_column = 80;
@@ -40,34 +40,11 @@ struct stage_printer : formula_writer<Plan> {
     constexpr void print_stage(stage_index s) {
         const auto& stage = code.stages[s];
         start_line();
-        switch (stage.kind) {
-        case stage_kind::product: out.put("product"); break;
-        case stage_kind::softmax: out.put("softmax"); break;
-        case stage_kind::standardize: out.put("norm"); break;
-        case stage_kind::reduce: out.put("reduce"); break;
-        case stage_kind::matrix: out.put("matrix"); break;
-        default: out.put(base::is_copy(s) ? "copy" : "map"); break;
-        }
+        out.put(base::kind_name(s));
         out.align(2 * depth + kind_width);
         const bool is_matrix = stage.kind == stage_kind::matrix;
         if (stage.kind == stage_kind::product || stage.kind == stage_kind::map || is_matrix) {
-            if (stage.buffer != no_buffer)
-                name_buffer(stage.buffer);
-            else
-                out.put(stage.store != no_node ? "store" : "result");
-            out.put(" = ");
-            if (stage.kind == stage_kind::map) {
-                value(s, stage.top);
-                base::factor_of_rows(s);
-            } else if (is_matrix) {
-                base::matrices(s, stage.core);
-            } else {
-                out.put("matmul(");
-                value_of_left(s);
-                out.put(", ");
-                value(s, at(stage.core).operands[1]);
-                out.put(')');
-            }
+            base::put_formula(s);
             print_place(s, stage.buffer, false, !is_matrix || stage.table != no_buffer);
             if (stage.kind == stage_kind::product) {
                 print_epilogue(s);
@@ -130,7 +107,6 @@ struct stage_printer : formula_writer<Plan> {
         print_place(s, code.stages[s].buffer, false, false);
     }
 
-private:
     /// The part of the stage's values in one tile; one per row for `folded` ones.
     constexpr void put_tile(stage_index s, bool folded) {
         const auto& stage = code.stages[s];
@@ -151,20 +127,10 @@ private:
         out.put(any ? "]" : "[]");
     }
 
-    /// The left operand without the factor that the epilogue applies.
-    constexpr void value_of_left(stage_index s) {
-        const auto& stage = code.stages[s];
-        if (stage.left_factor == no_node)
-            value(s, at(stage.core).operands[0]);
-        else
-            name_buffer(Plan::code.read_of(stage, stage.left_factor).values);
-    }
+private:
     constexpr void print_epilogue(stage_index s) {
         const auto& stage = code.stages[s];
-        node_index last = base::past_names(s, stage.top);
-        if (last == stage.scaling && stage.factor == score_factor::taken_out)
-            last = base::past_names(s, at(last).operands[0]);
-        if (last == stage.core && stage.left_factor == no_node && stage.factor != score_factor::in_rows) return;
+        if (!base::has_epilogue(s)) return;
         continue_line();
         if (stage.waiting != no_buffer) {
             name_buffer(stage.waiting);
@@ -178,12 +144,7 @@ private:
             continue_line();
         }
         out.put(stage.waiting != no_buffer ? "then, at the end, " : "then ");
-        if (stage.left_factor != no_node) {
-            out.put("* ");
-            name_buffer(Plan::code.read_of(stage, stage.left_factor).factors);
-        }
-        base::epilogue(s, stage.top, stage.left_factor == no_node);
-        base::factor_of_rows(s);
+        base::put_epilogue(s);
         const auto waits = [&](std::size_t tile) {
             return stage.how[tile].product.epilogue == epilogue_time::reloaded;
         };
@@ -324,55 +285,15 @@ private:
     }
     constexpr void print_statistics(stage_index s) {
         const auto& stage = code.stages[s];
-        const graph_node& core = at(stage.core);
-        const bool norm = stage.kind == stage_kind::standardize,
-                   logarithm = stage.kind == stage_kind::softmax && core.variant != 0,
-                   softmax = stage.kind == stage_kind::softmax && !logarithm;
         if (stage.buffer != no_buffer) {
-            name_buffer(stage.buffer);
-            out.put(stage.powers_of_two ? " = exp2("
-                    : softmax           ? " = exp("
-                    : logarithm         ? " = max("
-                    : norm              ? " = mean("
-                                        : " = ");
-            if (!softmax && !logarithm && !norm) {
-                out.put(reduction_names[core.variant]);
-                out.put('(');
-            }
-            value(s, stage.top);
-            out.put(softmax ? " - " : ")");
-            if (softmax && stage.running_maxima != no_buffer)
-                name_buffer(stage.running_maxima);
-            else if (softmax && stage.maxima != no_buffer)
-                name_buffer(stage.maxima);
-            else if (softmax)
-                out.put("max");
-            if (softmax) out.put(core.fast ? ", fast)" : ")");
-            if (core.is_weighted) {
-                out.put(" * ");
-                value(s, core.operands[1], true);
-            }
-            print_place(s, stage.buffer, !softmax, true);
+            base::put_formula(s);
+            print_place(s, stage.buffer, stage.kind != stage_kind::softmax || base::is_logarithm(s), true);
         }
         print_pairs(s);
         if (stage.second_buffer == no_buffer) return;
         if (stage.running_maxima != no_buffer) print_running(s);
         if (stage.buffer != no_buffer) continue_line();
-        name_buffer(stage.second_buffer);
-        if (stage.running_maxima != no_buffer) out.put(" = sum so far, at the end");
-        if (stage.kind == stage_kind::reduce) {
-            out.put(" = what the tiles so far have given");
-        } else if (softmax) {
-            out.put(core.partial ? " = 1, maxima and sums to memory" : " = 1 / sum");
-        } else {
-            out.put(logarithm ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
-            value(s, stage.top, logarithm);
-            if (logarithm) {
-                out.put(" - ");
-                name_buffer(stage.buffer);
-            }
-            out.put(')');
-        }
+        base::put_second_formula(s);
         print_place(s, stage.second_buffer, true, stage.buffer == no_buffer);
     }
     /// What a softmax in blocks of keys keeps from one block to the next.
@@ -408,10 +329,7 @@ private:
         if (with_lanes) {
             out.start_at(lanes_column);
             out.put("lanes: ");
-            out.put(stage.lanes == lane_axis::depth     ? "depth"
-                    : stage.lanes == lane_axis::columns ? "columns"
-                    : stage.kind == stage_kind::matrix  ? "matrices"
-                                                        : "rows");
+            out.put(base::lanes_name(s));
         }
         if (buffer != no_buffer) put_buffer(buffer);
         if (stage.how[full_tile].map.past_caches != 0) {
