@@ -12,7 +12,7 @@
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
-#include <ashlar/interop/foreign_layout.hpp>
+#include <ashlar/interop/layout/foreign_layout.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
