@@ -189,7 +189,7 @@ TEST(dlpack, read_only_arrays_and_versions) {
     EXPECT_EQ((dlpack_array<float, 3, 4>(managed_dlpack<versioned>(t)).error()), dlpack_error::read_only);
     EXPECT_TRUE((dlpack_array<const float, 3, 4>(managed_dlpack<versioned>(t))));
     versioned* const next = managed_dlpack<versioned>(t);
-    next->version.major = 2;
+    next->version.major_number = 2;
     EXPECT_EQ((dlpack_array<const float, 3, 4>(next).error()), dlpack_error::version);
     EXPECT_EQ(t.use_count(), 1);
 }

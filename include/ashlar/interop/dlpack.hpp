@@ -43,7 +43,7 @@ concept any_managed_dlpack = requires(Managed& m) {
 };
 template <class Managed>
 concept versioned_dlpack = any_managed_dlpack<Managed> && requires(Managed& m) {
-    m.version.major;
+    m.version;
     m.flags;
 };
 
@@ -191,7 +191,8 @@ public:
         }
         bool read_only = false;
         if constexpr (detail::versioned_dlpack<Managed>) {
-            if (managed->version.major > 1) {
+            const auto [newest, minor_number] = managed->version;  // users' macros may have the members' names
+            if (newest > 1) {
                 problem = dlpack_error::version;
                 return;
             }
@@ -262,8 +263,9 @@ template <detail::any_managed_dlpack Managed = dlpack_managed_tensor, class Owne
     holder->managed.manager_ctx = holder;
     holder->managed.deleter = [](Managed* m) { holder_type::release(m); };
     if constexpr (detail::versioned_dlpack<Managed>) {
-        holder->managed.version.major = 1;
-        holder->managed.version.minor = 0;
+        auto& [major_number, minor_number] = holder->managed.version;
+        major_number = 1;
+        minor_number = 0;
         holder->managed.flags = std::is_const_v<typename holder_type::array_type> ? 1 : 0;
     }
     return &holder->managed;

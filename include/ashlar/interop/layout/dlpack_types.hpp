@@ -9,12 +9,14 @@
 namespace ashlar::inline v0_1 {
 
 /// Where an array is: DLDevice. Type 1 is the processor's own memory; 3 and 11 are memory that it shares with a GPU.
+/// Example: `dlpack_tensor`.
 struct dlpack_device {
     std::int32_t device_type;
     std::int32_t device_id;
 };
 
 /// The type of elements: DLDataType. Code 0 is signed, 1 unsigned, 2 floating point, 4 bfloat, 6 bool.
+/// Example: `dlpack_tensor`.
 struct dlpack_data_type {
     std::uint8_t code;
     std::uint8_t bits;
@@ -43,9 +45,10 @@ struct dlpack_managed_tensor {
 };
 
 /// The version of the structures: DLPackVersion.
+/// Example: `managed_dlpack`.
 struct dlpack_version {
-    std::uint32_t major;
-    std::uint32_t minor;
+    std::uint32_t major_number;
+    std::uint32_t minor_number;
 };
 
 /// An array with its owner, a version and flags: DLManagedTensorVersioned. Bit 0 of the flags says read-only.
