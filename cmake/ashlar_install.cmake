@@ -15,7 +15,7 @@ set(ashlar_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/ashlar")
 set(ashlar_vendored_dir "${CMAKE_INSTALL_INCLUDEDIR}/ashlar-deps")
 
 install(DIRECTORY include/ashlar DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS ashlar EXPORT ashlarTargets)
+install(TARGETS ashlar ashlar_nn ashlar_io EXPORT ashlarTargets)
 install(EXPORT ashlarTargets NAMESPACE ashlar:: DESTINATION "${ashlar_package_dir}")
 
 configure_package_config_file(cmake/ashlarConfig.cmake.in "${PROJECT_BINARY_DIR}/ashlarConfig.cmake"
@@ -24,7 +24,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmak
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
         cmake/ashlar_image.cmake cmake/ashlar_dispatch.cmake cmake/ashlar_dispatch_objects.cmake
-        cmake/ashlar_warn_unoptimized.cmake cmake/ashlar_debuggers.cmake
+        cmake/ashlar_debuggers.cmake cmake/ashlar_precompile.cmake cmake/ashlar_warn_unoptimized.cmake
         DESTINATION "${ashlar_package_dir}")
 # Built by ashlar_add_image, where it is used.
 install(FILES tools/make_image.cpp tools/image_maker.hpp DESTINATION "${ashlar_package_dir}/tools")

@@ -102,6 +102,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endforeach()
 endif()
 
+include(interop/interop_checks.cmake)
 add_subdirectory(lone_headers)
 add_subdirectory(objects)
 add_subdirectory(compile_time)

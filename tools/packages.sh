@@ -13,6 +13,8 @@ advice() {
     libclang-rt-19-dev) echo "the compiler-rt of clang 19 (Fedora, Arch: package compiler-rt)" ;;
     libgtest-dev) echo "GoogleTest (Fedora: gtest-devel, Arch: gtest, macOS: brew install googletest)" ;;
     libbenchmark-dev) echo "Google Benchmark (Fedora: google-benchmark-devel, Arch: benchmark, macOS: brew install google-benchmark)" ;;
+    libfmt-dev) echo "fmt 9 or later (Fedora: fmt-devel, Arch, macOS: package fmt)" ;;
+    libc++-19-dev | libc++abi-19-dev) echo "libc++ 19 (Fedora: libcxx-devel, Arch: libc++)" ;;
     libeigen3-dev) echo "Eigen 3.4 (Fedora: eigen3-devel, Arch: eigen, macOS: brew install eigen)" ;;
     *) echo "package $1" ;;
     esac

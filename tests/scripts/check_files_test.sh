@@ -37,6 +37,7 @@ sound_tree() {
     header kernel/xsimd.hpp '#include <ashlar/kernel/simd.hpp>' '#define XSIMD_WITH_EMULATED 1' '#include <xsimd/xsimd.hpp>'
     header kernel/simd/hidden_macros.hpp '#pragma push_macro("near")' '#undef near'
     header kernel/simd/restored_macros.hpp '#pragma pop_macro("near")'
+    header interop/eigen.hpp '#include <Eigen/Core>' '#include <vector>' '#include <ashlar/core/config.hpp>'
     header core/names.hpp '// T may be a word in a comment' 'const char* x = "T near"; auto y = 1.0L + (max)(2, 3) + max<>(2, 3); char z = '"'T'"';'
     header tensor/print.hpp '#include <ostream>' '#include <ashlar/core/config.hpp>'
     header nn/layers/linear.hpp '#include <ashlar/eval/eval.hpp>' 'template <linear_options Options>' \
@@ -68,6 +69,10 @@ header eval/eval.hpp '#include "eval.hpp"'
 finds "angle brackets"
 header ashlar.hpp '#include <ashlar/nn/layers/linear.hpp>'
 finds "ashlar.hpp may include"
+header nn/layers/norm.hpp '#include <ashlar/interop/eigen.hpp>'
+finds "nn may include"
+header interop/mdspan.hpp '#include <Eigen/Core>'
+finds "<Eigen/Core>: no library but the standard one and xsimd"
 header nn/layers/norm.hpp 'template <norm_options Options>' 'x = layer_norm(x, Options.eps);'
 finds "include/ashlar/nn/layers/norm.hpp:4: a member of a template argument"
 header nn/layers/norm.hpp 'template <class Type, norm_options Given, class Other>' 'norm<{Given.size}> n; x = layer_norm(x, Given.eps);'

@@ -33,7 +33,7 @@ FILENAME ~ /\.md$/ {
         gsub(/\\\|/, "|", message)
         links = ""
         rest = substr($0, RSTART + RLENGTH)
-        while (match(rest, /\(\.\.\/tests\/diagnostics\/[a-z0-9_]+\.cpp\)/)) {
+        while (match(rest, /\(\.\.\/tests\/(interop\/)?diagnostics\/[a-z0-9_]+\.cpp\)/)) {
             links = links " " substr(rest, RSTART + 4, RLENGTH - 5)
             rest = substr(rest, RSTART + RLENGTH)
         }
