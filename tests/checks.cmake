@@ -124,3 +124,5 @@ if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
     set_tests_properties(check/${tool} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 1500)
   endforeach()
 endif()
+
+add_subdirectory(packages)
