@@ -8,7 +8,7 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$root"
 
 candidates=()
-for path in include tests examples bench cmake docs tools .ci run CMakeLists.txt; do
+for path in include tests examples bench cmake docs packaging tools .ci run CMakeLists.txt; do
     [[ -e $path ]] && candidates+=("$path")
 done
 mapfile -t files < <(find "${candidates[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.cmake' \
