@@ -156,3 +156,5 @@ if(ASHLAR_REFERENCE_CLANG)
                    "${ASHLAR_REFERENCE_CLANG}" "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
   set_tests_properties(check/browser PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 endif()
+
+add_subdirectory(packages)

@@ -77,3 +77,19 @@ need() {
         exit 1
     fi
 }
+
+# want <what is not tested without them> <package...>: the same for packages that tests can do without.
+want() {
+    command -v apt-get >/dev/null || return 0
+    (need "${@:2}") || say "without ${*:2} $1"
+}
+
+# What the checks of the repository use where it is there.
+want_for_checks() {
+    want "ring attention is not tested" openmpi-bin libopenmpi-dev
+    want "the printers of debuggers are not tested" gdb
+    want "the import of ONNX models is not tested" python3-onnx
+    want "no plan is drawn in the tests" python3-matplotlib
+    want "the page of ./run browser is not tested" nodejs "${browser_packages[@]}"
+    want "some packages are not tested" debhelper lintian meson
+}

@@ -8,10 +8,10 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$root"
 
 candidates=()
-for path in include tests examples bench cmake docs tools .ci run CMakeLists.txt; do
+for path in include tests examples bench cmake docs modules packaging tools .ci run CMakeLists.txt; do
     [[ -e $path ]] && candidates+=("$path")
 done
-mapfile -t files < <(find "${candidates[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.cmake' \
+mapfile -t files < <(find "${candidates[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cppm' -o -name '*.h' -o -name '*.cmake' \
     -o -name '*.in' -o -name 'CMakeLists.txt' -o -name '*.sh' -o -name '*.awk' -o -name '*.py' -o -name run \) \
     ! -name '*.pc.in' | LC_ALL=C sort)
 if ((${#files[@]} == 0)); then

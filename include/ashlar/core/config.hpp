@@ -19,6 +19,16 @@
 #include <ashlar: stopped, see the error above>
 #endif
 
+// Defined by the header that tools/amalgamate.py writes, which holds the text of this one.
+#if defined(ASHLAR_SINGLE_HEADER)
+#if defined(__clang__)
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "ashlar: headers: this unit includes a single header and other headers of ashlar; include one or the other"
+#endif
+#error "ashlar: headers: this unit includes a single header and other headers of ashlar; include one or the other"
+#include <ashlar: stopped, see the error above>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 
