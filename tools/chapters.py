@@ -3,6 +3,7 @@
 """Compiles the chapters of docs/notebooks, and checks or writes the compiler's errors, the plans and the printed values."""
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,18 @@ PLAN_FLAGS = ["-O0", "-DASHLAR_EMULATED_WIDTH=256", "-DASHLAR_REGISTERS=0"]
 COMPILER_OF_ERRORS = 12
 HEADERS = ["<ashlar/ashlar.hpp>", "<ashlar/nn.hpp>", "<ashlar/tensor/print.hpp>", "<iostream>"]
 UNSUITABLE = 77
+# Prints an expression, a text or a number.
+SHOW = """
+template <class Value>
+void show(const Value& value) {
+    if constexpr (ashlar::any_expression<Value>)
+        std::cout << ashlar::eval(value) << '\\n';
+    else if constexpr (requires { value.c_str(); })
+        std::cout << value.c_str() << '\\n';
+    else
+        std::cout << value << '\\n';
+}
+"""
 
 
 @dataclass
@@ -86,10 +99,10 @@ def program(page: Page) -> str:
     prints = []
     for number, block in enumerate(page.blocks):
         if block.kind == "plan":
-            prints.append(f'std::cout << "\\1{number}\\n" << explain({block.expression}).c_str() << "\\n";')
+            prints.append(f'std::cout << "\\001{number}\\n" << explain({block.expression}).c_str() << "\\n";')
         elif block.kind == "output":
-            prints.append(f'std::cout << "\\1{number}\\n" << eval({block.expression}) << "\\n";')
-    return "\n".join([unit(page, wrong=False), "}", "int main() {", "using namespace chapters;", *prints, "}", ""])
+            prints.append(f'std::cout << "\\001{number}\\n"; show({block.expression});')
+    return "\n".join([unit(page, wrong=False), "}", SHOW, "int main() {", "using namespace chapters;", *prints, "}", ""])
 
 
 def errors_by_line(page: Page, said: str) -> dict[int, list[str]]:
@@ -103,14 +116,23 @@ def errors_by_line(page: Page, said: str) -> dict[int, list[str]]:
         message = re.search(r"(?:^|: )(error|note): (.*)", text)
         if message and message[1] == "error":
             current = found.setdefault(line, [])
-            current.append(f"error: {message[2]}")
+            current.append(f"error: {shortened(message[2])}")
         elif message and current is not None and "evaluates to false" in message[2]:
-            current.append(f"note: {message[2]}")
+            current.append(f"note: {shortened(message[2])}")
     return found
 
 
-def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LC_ALL": "C"}  # quotes of ASCII
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def shortened(message: str) -> str:
+    """A message of g++ without our namespaces and the types that names are made of."""
+    message = re.sub(r"ashlar::v0_1::|detail::|ashlar::", "", message)
+    message = re.sub(r"fixed_string<\d+>\{(\"[^\"]*\")\}", r"\1", message)
+    message = re.sub(r"(axis<[^<>]*>)\(\)", r"\1", message)
+    return re.sub(r"Argument = .*?; (?=fixed_string)", "Argument = ...; ", message)
 
 
 def messages_of(page: Page, compiler: list[str], work: Path) -> dict[int, str]:
