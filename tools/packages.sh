@@ -14,6 +14,7 @@ advice() {
     libgtest-dev) echo "GoogleTest (Fedora: gtest-devel, Arch: gtest, macOS: brew install googletest)" ;;
     libbenchmark-dev) echo "Google Benchmark (Fedora: google-benchmark-devel, Arch: benchmark, macOS: brew install google-benchmark)" ;;
     libeigen3-dev) echo "Eigen 3.4 (Fedora: eigen3-devel, Arch: eigen, macOS: brew install eigen)" ;;
+    npm) echo "Node.js 18 or later with npm (package npm, macOS: brew install node)" ;;
     *) echo "package $1" ;;
     esac
 }
@@ -24,7 +25,7 @@ is_formatter() { [[ $("$1" --version 2>/dev/null) == *"version 19."* ]]; }
 # Whether the tool that a Debian package is wanted for, or else the package, is there.
 present() {
     case $1 in
-    g++ | cmake | git | pkg-config | ccache) command -v "$1" >/dev/null; return ;;
+    g++ | cmake | git | pkg-config | ccache | doxygen | npm | chromium | python3) command -v "$1" >/dev/null; return ;;
     ninja-build) command -v ninja >/dev/null; return ;;
     clang-19) command -v clang++-19 >/dev/null; return ;;
     clang-tidy-19) command -v clang-tidy-19 >/dev/null; return ;;
