@@ -79,7 +79,9 @@ if(ASHLAR_PYTHON)
   add_test(NAME docs/links COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_links.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME docs/links_finds_violations COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_links_test.py")
   add_test(NAME docs/comparison COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_comparison.py" "${PROJECT_SOURCE_DIR}")
-  set_tests_properties(docs/comparison docs/links docs/links_finds_violations PROPERTIES LABELS docs)
+  add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
+                                  "${CMAKE_CURRENT_BINARY_DIR}/site")
+  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
   if(ASHLAR_REFERENCE_GXX)
     list(GET reference_compilers -1 compiler)
     add_test(NAME docs/chapters

@@ -131,6 +131,7 @@ def shortened(message: str) -> str:
     """A message of g++ without our namespaces and the types that names are made of."""
     message = re.sub(r"ashlar::v0_1::|detail::|ashlar::", "", message)
     message = re.sub(r"fixed_string<\d+>\{(\"[^\"]*\")\}", r"\1", message)
+    message = re.sub(r"_options\{.*\}\.", "_options{...}.", message)
     message = re.sub(r"(axis<[^<>]*>)\(\)", r"\1", message)
     return re.sub(r"Argument = .*?; (?=fixed_string)", "Argument = ...; ", message)
 

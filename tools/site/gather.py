@@ -212,13 +212,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
     parser.add_argument("out", type=Path, help="the folder of the pages, which is emptied")
-    parser.add_argument("xml", type=Path, help="what Doxygen wrote")
+    parser.add_argument("xml", type=Path, nargs="?", help="what Doxygen wrote; without it there are no pages of names")
     arguments = parser.parse_args()
     shutil.rmtree(arguments.out, ignore_errors=True)
     site = Site(arguments.root.resolve(), arguments.out)
     for path in site.pages:
         site.write_page(path)
-    api = site.write_api(arguments.xml)
+    api = site.write_api(arguments.xml) if arguments.xml else []
     site.write_sources()
     for image in site.root.glob("docs/**/*.svg"):
         target = site.out / "public" / image.relative_to(site.root)
