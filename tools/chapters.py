@@ -133,7 +133,7 @@ def shortened(message: str) -> str:
     message = re.sub(r"fixed_string<\d+>\{(\"[^\"]*\")\}", r"\1", message)
     message = re.sub(r"_options\{.*\}\.", "_options{...}.", message)
     message = re.sub(r"(axis<[^<>]*>)\(\)", r"\1", message)
-    return re.sub(r"Argument = .*?; (?=fixed_string)", "Argument = ...; ", message)
+    return re.sub(r"(Argument|Module) = .*?; (?=fixed_string)", r"\1 = ...; ", message)
 
 
 def messages_of(page: Page, compiler: list[str], work: Path) -> dict[int, str]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Compiles every ```cpp block of README.md and docs; errors name the line of the document.
+# Compiles every ```cpp block of README.md and docs/*.md; errors name the line of the document.
 set -euo pipefail
 
 root=${1:?usage: check_snippets.sh <repository> <work directory> <compiler> [flag...]}
@@ -12,7 +12,7 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rm -rf "$work"
 mkdir -p "$work"
 documents=()
-for document in "$root"/README.md "$root"/docs/*.md "$root"/docs/*/*.md; do
+for document in "$root"/README.md "$root"/docs/*.md; do
     [[ -f $document ]] && documents+=("$document")
 done
 if ((${#documents[@]} == 0)); then

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // look.mjs <folder> [pattern]: opens each page of the built site in Chromium. Fails if one is wider than the screen of a phone or a
-// desk, asks another host for something, lacks a file or throws; and if the search does not find a name.
+// desk, asks another host for something or lacks a file; if scripts of one page of each folder do so or throw; or if the search does
+// not find a name.
 import { createServer } from 'node:http'
 import { readFileSync, readdirSync, mkdirSync } from 'node:fs'
-import { extname, join, relative } from 'node:path'
+import { dirname, extname, join, relative } from 'node:path'
 import { chromium } from 'playwright-core'
 
 const [folder, pattern = ''] = process.argv.slice(2)
@@ -29,26 +30,45 @@ const pages = readdirSync(folder, { recursive: true, withFileTypes: true })
   .sort()
 const problems = []
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
-const tab = await browser.newPage()
 let current = ''
-tab.on('request', (request) => {
-  if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) problems.push(`${current}: asks for ${request.url()}`)
-})
-tab.on('response', (response) => {
-  if (response.status() >= 400 && !response.url().endsWith('/favicon.ico')) problems.push(`${current}: there is no ${response.url()}`)
-})
-tab.on('pageerror', (error) => problems.push(`${current}: ${error.message}`))
 
-mkdirSync('screens', { recursive: true })
-for (const page of pages) {
+/** A tab that notes what pages ask for and do not get, and what their scripts throw. */
+async function openTab(options) {
+  const tab = await (await browser.newContext(options)).newPage()
+  tab.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) problems.push(`${current}: asks for ${request.url()}`)
+  })
+  tab.on('response', (response) => {
+    if (response.status() >= 400 && !response.url().endsWith('/favicon.ico')) problems.push(`${current}: there is no ${response.url()}`)
+  })
+  tab.on('pageerror', (error) => problems.push(`${current}: ${error.message}`))
+  return tab
+}
+
+/** Measures a page at each width. */
+async function measure(tab, page) {
   current = page
   await tab.goto(`${origin}/${page}`, { waitUntil: 'load' })
-  if (page === 'architecture.html') await tab.waitForSelector('figure.diagram svg', { timeout: 30000 })
   for (const width of widths) {
     await tab.setViewportSize({ width, height: 900 })
     const needed = await tab.evaluate(() => document.documentElement.scrollWidth)
     if (needed > width) problems.push(`${page}: ${needed} px wide on a screen of ${width}`)
-    if (shown.includes(page)) await tab.screenshot({ path: `screens/${page.replaceAll('/', '_')}.${width}.png` })
+  }
+}
+
+// Pages are whole without their scripts, which all are the same and take most of the time.
+const still = await openTab({ javaScriptEnabled: false })
+for (const page of pages) await measure(still, page)
+
+mkdirSync('screens', { recursive: true })
+const tab = await openTab({})
+const firsts = pages.filter((page, number) => number === 0 || dirname(page) !== dirname(pages[number - 1]))
+for (const page of new Set([...firsts, ...shown.filter((page) => pages.includes(page))])) {
+  await measure(tab, page)
+  if (page === 'architecture.html') await tab.waitForSelector('figure.diagram svg', { timeout: 60000 })
+  for (const width of widths) {
+    await tab.setViewportSize({ width, height: 900 })
+    await tab.screenshot({ path: `screens/${page.replaceAll('/', '_')}.${width}.png` })
   }
 }
 
