@@ -87,10 +87,12 @@ def program_text(root: Path, path: str) -> list[str]:
     said = re.findall(r"^\s*// expect(?: (?:g\+\+|clang))?: (.*)$", program, re.MULTILINE)
     lines = [f"## {Path(path).stem}", "", about, ""]
     wrong, right = lines_of(program, "ifdef ASHLAR_EXPECT_ERROR", "(else|endif)"), lines_of(program, "else", "endif")
+    if wrong.count("{") != wrong.count("}"):  # the lines are part of a function that begins before them
+        wrong, right = "\n".join(line for line in program.split("\n")[1:] if not line.startswith("//")).strip(), ""
     if wrong:
         lines += ["Wrong:", "", "```cpp", wrong, "```", ""]
     if said:
-        lines += ["What g++ and clang print has these texts:", "", "```txt", *said, "```", ""]
+        lines += ["What g++ and clang print has these texts:", "", *(f"- `{text}`" for text in said), ""]
     if right:
         lines += ["Right:", "", "```cpp", right, "```", ""]
     lines += [f"The whole program is [{path}](/source/{path}.txt), a test.", ""]
@@ -99,7 +101,7 @@ def program_text(root: Path, path: str) -> list[str]:
 
 def page_text(root: Path, error: Error) -> str:
     """The page of a message."""
-    lines = [f"# {error.message.removeprefix('ashlar: ').split(';')[0]}", "", "```txt", error.message, "```", ""]
+    lines = [f"# {error.message.removeprefix('ashlar: ').split(';')[0]}", "", f"`{error.message}`", ""]
     lines += ["**Meaning.** " + error.meaning, "", "**What to do.** " + error.advice, ""]
     for program in error.programs:
         lines += program_text(root, program)
