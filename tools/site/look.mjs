@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// look.mjs <folder> [pattern]: opens each page of the built site in Chromium. Fails if one is wider than the screen of a phone or a
-// desk, asks another host for something or lacks a file; if scripts of one page of each folder do so or throw; or if the search does
-// not find a name.
+// look.mjs <folder> [expression]: opens each page of the built site in Chromium, or those whose paths match. Fails if one is wider than
+// the screen of a phone or a desk, asks another host for something or lacks a file; if scripts of one page of each folder do so or
+// throw; or if the search does not find a name.
 import { createServer } from 'node:http'
 import { readFileSync, readdirSync, mkdirSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
@@ -26,7 +26,7 @@ const origin = `http://localhost:${server.address().port}`
 const pages = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.name.endsWith('.html') && entry.name !== '404.html')
   .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name)))
-  .filter((page) => page.includes(pattern))
+  .filter((page) => new RegExp(pattern).test(page))
   .sort()
 const problems = []
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
