@@ -68,6 +68,7 @@ for (const page of new Set([...firsts, ...shown.filter((page) => pages.includes(
   if (page === 'architecture.html') await tab.waitForSelector('figure.diagram svg', { timeout: 60000 })
   for (const width of widths) {
     await tab.setViewportSize({ width, height: 900 })
+    await tab.waitForTimeout(500) // the sidebar slides away
     await tab.screenshot({ path: `screens/${page.replaceAll('/', '_')}.${width}.png` })
   }
 }
