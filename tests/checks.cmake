@@ -72,6 +72,30 @@ foreach(compiler IN LISTS reference_compilers)
   set_tests_properties(${test} PROPERTIES LABELS docs)
 endforeach()
 
+# Links of the documents, and what the chapters of docs/notebooks show of the compiler.
+find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
+find_program(ASHLAR_PYTHON python3)
+if(ASHLAR_PYTHON)
+  add_test(NAME docs/links COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_links.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME docs/links_finds_violations COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_links_test.py")
+  add_test(NAME docs/comparison COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_comparison.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
+                                  "${CMAKE_CURRENT_BINARY_DIR}/site")
+  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
+  if(ASHLAR_REFERENCE_GXX)
+    list(GET reference_compilers -1 compiler)
+    add_test(NAME docs/chapters
+             COMMAND "${ASHLAR_PYTHON}" "${PROJECT_SOURCE_DIR}/tools/chapters.py" "${PROJECT_SOURCE_DIR}/docs/notebooks"
+                     "${CMAKE_CURRENT_BINARY_DIR}/chapters" --gxx "${ASHLAR_REFERENCE_GXX}" --compiler "${compiler}" -- -std=c++20
+                     "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    add_test(NAME docs/chapters_finds_violations
+             COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_chapters_test.py" --gxx "${ASHLAR_REFERENCE_GXX}" --compiler "${compiler}"
+                     -- -std=c++20 "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    set_tests_properties(docs/chapters docs/chapters_finds_violations
+                         PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 1500)
+  endif()
+endif()
+
 # The examples in the comments of headers, by one compiler: clang where it is there.
 if(reference_compilers)
   list(GET reference_compilers -1 compiler)
@@ -109,8 +133,6 @@ add_subdirectory(compile_time)
 add_subdirectory(consumer)
 
 # What the tools write from models of others, where Python has what they need.
-find_program(ASHLAR_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the one that has the packages of the system
-find_program(ASHLAR_PYTHON python3)
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
   foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint import_audio read_gguf plan_json)
     # clang takes a third of g++'s time for these programs.

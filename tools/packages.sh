@@ -16,6 +16,7 @@ advice() {
     libfmt-dev) echo "fmt 9 or later (Fedora: fmt-devel, Arch, macOS: package fmt)" ;;
     libc++-19-dev | libc++abi-19-dev) echo "libc++ 19 (Fedora: libcxx-devel, Arch: libc++)" ;;
     libeigen3-dev) echo "Eigen 3.4 (Fedora: eigen3-devel, Arch: eigen, macOS: brew install eigen)" ;;
+    npm) echo "Node.js 18 or later with npm (package npm, macOS: brew install node)" ;;
     *) echo "package $1" ;;
     esac
 }
@@ -26,7 +27,7 @@ is_formatter() { [[ $("$1" --version 2>/dev/null) == *"version 19."* ]]; }
 # Whether the tool that a Debian package is wanted for, or else the package, is there.
 present() {
     case $1 in
-    g++ | cmake | git | pkg-config | ccache) command -v "$1" >/dev/null; return ;;
+    g++ | cmake | git | pkg-config | ccache | doxygen | npm | chromium | python3) command -v "$1" >/dev/null; return ;;
     ninja-build) command -v ninja >/dev/null; return ;;
     clang-19) command -v clang++-19 >/dev/null; return ;;
     clang-tidy-19) command -v clang-tidy-19 >/dev/null; return ;;

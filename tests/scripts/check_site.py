@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Writes the pages of the site, without those that need Doxygen, and looks for messages without a page and links that lead nowhere."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "site"))
+import error_pages  # noqa: E402
+from markdown_pages import Page  # noqa: E402
+
+
+def problems_of(pages: Path, messages: list[str]) -> list[str]:
+    """What is wrong with the written pages."""
+    problems = []
+    read = {path.relative_to(pages).as_posix(): Page(str(path), path.read_text(encoding="utf-8")) for path in pages.rglob("*.md")}
+    shown = "\n".join(page.text for path, page in read.items() if path.startswith("errors/"))
+    problems += [f"no page has the message {message!r}" for message in messages if f"\n`{message}`\n" not in shown]
+    for path, page in read.items():
+        for line, target in page.links():
+            if not target.startswith("/"):
+                continue
+            place, _, anchor = target[1:].partition("#")
+            if place not in read and not (pages / "public" / place).is_file():
+                problems.append(f"{path}:{line}: there is no {target}")
+            elif anchor and place in read and anchor not in read[place].anchors:
+                problems.append(f"{path}:{line}: no heading {target}")
+    return problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("work", type=Path)
+    arguments = parser.parse_args()
+    subprocess.run([sys.executable, arguments.root / "tools/site/gather.py", arguments.root, arguments.work], check=True)
+    errors = error_pages.read_errors((arguments.root / "docs/errors.md").read_text(encoding="utf-8"))
+    problems = problems_of(arguments.work, [error.message for error in errors])
+    print("\n".join(problems))
+    print(f"{len(errors)} messages")
+    if problems or len({error.name for error in errors}) != len(errors):
+        print(f"FAILED: {len(problems)} problems")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

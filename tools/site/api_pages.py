@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Makes a page of each public name from Doxygen's XML: its declarations, their comments, and where they are."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SCOPE = "ashlar::"
+KINDS = {"function": "functions", "variable": "constants", "typedef": "types", "enum": "types", "concept": "concepts",
+         "struct": "types", "class": "types"}  # fmt: skip
+
+
+@dataclass
+class Declaration:
+    """One overload, type or constant, with its comment as markdown."""
+
+    code: str
+    comment: str
+    header: str
+    line: str
+    members: list["Declaration"] = field(default_factory=list)
+
+
+@dataclass
+class Entry:
+    """A public name and all that declares it."""
+
+    name: str
+    kind: str
+    declarations: list[Declaration] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        return f"api/{page_name(self.name)}.md"
+
+    @property
+    def summary(self) -> str:
+        comments = [declaration.comment for declaration in self.declarations if declaration.comment]
+        return first_sentence(comments[0]) if comments else ""
+
+
+def page_name(name: str) -> str:
+    """A name as a part of a path; operators become words of their signs' codes."""
+    signs = re.sub(r"[^\w:]", lambda match: f"_{ord(match[0]):x}", name.removeprefix(SCOPE))
+    return signs.replace("::", "_")
+
+
+def first_sentence(comment: str) -> str:
+    """The first sentence of a comment."""
+    return re.split(r"(?<=[a-z)`\]])[.:;](?:\s|$)", comment.split("\n", 1)[0], maxsplit=1)[0].strip()
+
+
+def text_of(node: ElementTree.Element | None) -> str:
+    """The text of declarations, with the spaces as people write them."""
+    text = " ".join("".join(node.itertext()).split()) if node is not None else ""
+    text = re.sub(r"< ", "<", re.sub(r" (?=>)", "", text))
+    return re.sub(r" (&&?|\*)(?=[\w.)])(?!&& )", r"\1 ", text).replace("& )", "&)").replace("& ...", "&...")
+
+
+def markdown_of(node: ElementTree.Element | None, pages: dict[str, str]) -> str:
+    """A comment as markdown; `pages` has the page of each identifier of Doxygen."""
+    if node is None:
+        return ""
+    parts = [node.text or ""]
+    for child in node:
+        inner = markdown_of(child, pages)
+        if child.tag in ("para", "simplesect"):
+            inner = f"\n\n{inner.strip()}\n\n"
+        elif child.tag in ("verbatim", "programlisting", "preformatted"):
+            code = "".join(child.itertext()).rstrip()
+            inner = f"\n\n```cpp\n{code}\n```\n\n"
+        elif child.tag == "computeroutput":
+            inner = f"`{''.join(child.itertext())}`"
+        elif child.tag == "ref" and child.get("refid") in pages:
+            inner = f"[`{''.join(child.itertext())}`](/{pages[child.get('refid', '')]})"
+        elif child.tag == "bold":
+            inner = f"**{inner}**"
+        elif child.tag == "listitem":
+            inner = f"\n- {' '.join(inner.split())}"
+        parts += [inner, child.tail or ""]
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts))
+
+
+def comment_of(node: ElementTree.Element, pages: dict[str, str]) -> str:
+    """The comment of a declaration."""
+    parts = [markdown_of(node.find(part), pages).strip() for part in ("briefdescription", "detaileddescription")]
+    return "\n\n".join(part for part in parts if part)
+
+
+def template_of(node: ElementTree.Element) -> str:
+    """The template parameters and constraints in front of a declaration."""
+    parameters = []
+    for parameter in node.findall("templateparamlist/param"):
+        name, default = text_of(parameter.find("declname")), text_of(parameter.find("defval"))
+        parameters.append(f"{text_of(parameter.find('type'))} {name}".strip() + (f" = {default}" if default else ""))
+    requires = text_of(node.find("requiresclause"))
+    return (f"template <{', '.join(parameters)}>\n" if parameters else "") + (f"requires {requires}\n" if requires else "")
+
+
+def declared(node: ElementTree.Element, kind: str) -> str:
+    """The declaration as one would write it, without its body."""
+    if kind == "concept":
+        return text_of(node.find("initializer")).replace(SCOPE, "")
+    if kind in ("struct", "class"):
+        return f"{template_of(node)}{kind} {text_of(node.find('compoundname')).rsplit('::', 1)[-1]};"
+    name = text_of(node.find("name"))
+    if kind == "enum":
+        values = ", ".join(text_of(value.find("name")) for value in node.findall("enumvalue"))
+        return f"enum class {name} {{ {values} }};"
+    if kind == "typedef":
+        return f"{template_of(node)}using {name} = {text_of(node.find('type'))};"
+    code = f"{template_of(node)}{text_of(node.find('type'))} {name}{text_of(node.find('argsstring'))}"
+    return code.strip() + ";"
+
+
+def read_declaration(node: ElementTree.Element, kind: str, pages: dict[str, str]) -> Declaration:
+    location = node.find("location")
+    assert location is not None
+    found = Declaration(declared(node, kind), comment_of(node, pages), location.get("file", ""), location.get("line", ""))
+    if kind in ("struct", "class"):
+        for member in node.findall("sectiondef/memberdef"):
+            inner = comment_of(member, pages)
+            if inner and member.get("prot") == "public" and member.get("kind") in KINDS:
+                found.members.append(read_declaration(member, member.get("kind", ""), pages))
+    return found
+
+
+def documented_nodes(folder: Path) -> list[tuple[str, str, ElementTree.Element]]:
+    """Names, kinds and nodes of all that is declared in ashlar and has a comment."""
+    found = []
+    for file in sorted(folder.glob("*.xml")):
+        if not file.name.startswith(("namespaceashlar", "structashlar", "classashlar", "conceptashlar")):
+            continue
+        compound = ElementTree.parse(file).getroot().find("compounddef")
+        assert compound is not None
+        kind = compound.get("kind", "")
+        if kind == "namespace":
+            for member in compound.findall("sectiondef/memberdef"):
+                found.append((text_of(member.find("qualifiedname")), member.get("kind", ""), member))
+        elif kind in KINDS:
+            found.append((text_of(compound.find("compoundname")), kind, compound))
+    return [(name, kind, node) for name, kind, node in found
+            if name.startswith(SCOPE) and kind in KINDS and "<" not in name.replace("operator<", "")
+            and "refused_" not in text_of(node.find("argsstring"))]  # fmt: skip
+
+
+def read_entries(folder: Path) -> list[Entry]:
+    """The public names in Doxygen's XML, in alphabetical order; a name without any comment is none."""
+    nodes = documented_nodes(folder)
+    pages = {node.get("id", ""): Entry(name, kind).path for name, kind, node in nodes if comment_of(node, {})}
+    entries: dict[str, Entry] = {}
+    for name, kind, node in nodes:
+        entries.setdefault(page_name(name), Entry(name, kind)).declarations.append(read_declaration(node, kind, pages))
+    return sorted((entry for entry in entries.values() if entry.summary), key=lambda entry: entry.name.lower())
+
+
+def declaration_text(declaration: Declaration, link: bool) -> list[str]:
+    lines = ["```cpp", declaration.code, "```", "", declaration.comment, ""]
+    if link:
+        header = declaration.header
+        lines += [f"Declared in [`{header}`](/source/include/{header}.txt), line {declaration.line}.", ""]
+    return lines
+
+
+def page_text(entry: Entry, errors: list[tuple[str, str]]) -> str:
+    """The page of a name; `errors` are the messages of its calls and their pages."""
+    lines = [f"# {entry.name.removeprefix(SCOPE)}", ""]
+    commented = [declaration for declaration in entry.declarations if declaration.comment]
+    bare = [declaration for declaration in entry.declarations if not declaration.comment]
+    for declaration in commented:
+        lines += declaration_text(declaration, link=True)
+        for member in declaration.members:
+            heading = re.search(r"([~\w]+|operator[^(]+)(?=\(| =|;|\{|$)", member.code.split("\n")[-1])
+            lines += [f"## {heading[1].strip() if heading else 'member'}", "", *declaration_text(member, link=False)]
+    if bare:
+        lines += ["## Other overloads", "", "```cpp", *(declaration.code for declaration in bare), "```", ""]
+    if errors:
+        lines += ["## Errors", "", *(f"- [`{message}`](/{page})" for message, page in errors), ""]
+    return "\n".join(lines)
+
+
+def index_text(entries: list[Entry]) -> str:
+    """The list of all names, by header."""
+    by_folder: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        header = next(declaration.header for declaration in entry.declarations if declaration.comment)
+        by_folder[str(Path(header).parent.relative_to("ashlar"))].append(entry)
+    lines = ["# Names", "", f"All {len(entries)} documented names, by the folder of the header that declares them.",
+             "[The reference](/reference/index.md) has them by subject.", ""]  # fmt: skip
+    for folder in sorted(by_folder):
+        lines += [f"## {folder}", "", "| name | |", "|---|---|"]
+        for entry in by_folder[folder]:
+            summary = entry.summary.replace("|", "\\|")
+            lines.append(f"| [`{entry.name.removeprefix(SCOPE)}`](/{entry.path}) | {summary} |")
+        lines.append("")
+    return "\n".join(lines)

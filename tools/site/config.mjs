@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+// The site: GitHub's anchors, search without a server, and nothing from another host.
+import { readFileSync } from 'node:fs'
+import { defineConfig } from 'vitepress'
+
+const sidebar = JSON.parse(readFileSync(new URL('./sidebar.json', import.meta.url)))
+
+/** The anchor that GitHub gives a heading; markdown_pages.py has the same function. */
+function slugify(heading) {
+  return heading.toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, '').replaceAll(' ', '-')
+}
+
+export default defineConfig({
+  title: 'ashlar',
+  description: 'Tensors whose shapes are part of their types',
+  outDir: '../dist',
+  cacheDir: '../cache',
+  metaChunk: true,
+  markdown: { html: false, math: true, anchor: { slugify }, languageAlias: { awk: 'bash', console: 'txt' } },
+  themeConfig: {
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { options: { tokenize: (text) => text.split(/[^\p{L}\p{N}_]+/u) } },
+      },
+    },
+    outline: [2, 3],
+    nav: [
+      { text: 'Tutorial', link: '/tutorial/' },
+      { text: 'Cookbook', link: '/cookbook/' },
+      { text: 'Notebooks', link: '/notebooks/' },
+      { text: 'Names', link: '/api/' },
+      { text: 'Errors', link: '/errors' },
+    ],
+    sidebar: { '/': sidebar.pages, '/api/': sidebar.api },
+  },
+})
