@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "attend16.hpp"
+#include "cortex_m_clock.hpp"
 #include "cortex_m_start.hpp"
 #include "layer16.hpp"
 #include "plain_loops.hpp"
@@ -27,28 +28,10 @@ constexpr square q = numbers(1), k = numbers(2), v = numbers(3);
 constexpr square full = ashlar::attention(q, k, v);
 constexpr square causal = ashlar::attention(q, k, v, ashlar::causal);
 
-constexpr std::uintptr_t timer_control = 0xE000E010, timer_reload = 0xE000E014, timer_value = 0xE000E018;
-constexpr std::uint32_t timer_period = 0xFFFFFF;
-// An instruction takes 1 ns in the emulator; timers have 25 and, on the machine of the Cortex-M55, 32 MHz.
-#ifdef __ARM_FEATURE_MVE
-constexpr std::uint32_t quarters_per_tick = 125;
-#else
-constexpr std::uint32_t quarters_per_tick = 160;
-#endif
-
 square result;
 tokens input, encoded, expected_tokens;
 layer weights;
 plain_layer plain_weights;
-
-template <class Run>
-unsigned long instructions_of(Run run) {
-    device(timer_value) = 0;
-    const std::uint32_t before = device(timer_value);
-    run();
-    const std::uint32_t ticks = (before - device(timer_value)) & timer_period;
-    return static_cast<unsigned long>(std::uint64_t{ticks} * quarters_per_tick / 4);
-}
 
 /// Bytes of the stack below this frame that a call writes to.
 template <class Run>
@@ -112,8 +95,7 @@ void fill_weights() {
 }  // namespace
 
 int main() {
-    device(timer_reload) = timer_period;
-    device(timer_control) = 5;  // on, by the processor's clock
+    start_clock();
     fill_weights();
     float* const out = result.begin();
     bool right = is_right("full", [] { attend(result, q, k, v); }, out, full.begin(), square::size, 1e-6f);

@@ -28,8 +28,8 @@ struct quantized_shape {
 constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63) / 64 * 64; }
 
 /// Bytes of scratch for the rounded rows of a tile, their scales and the start values of their sums.
-constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth) {
-    return rows * (rounded_row_bytes(depth) + sizeof(float) + sizeof(std::int32_t));
+constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth, const machine& target) {
+    return rows * (rounded_row_bytes(depth) * (target.widens_bytes ? 2 : 1) + sizeof(float) + sizeof(std::int32_t));
 }
 
 /// Panels that one row reads side by side. Each is a stream, and hardware prefetchers follow a few: from L3 four panels
