@@ -108,6 +108,7 @@ inline constexpr machine machine_of = [] {
                       .scalar_operands = has<Config, isa::mve>,
                       .small_code = Config::optimize_size,
                       .dots_bytes = (Config::instruction_sets & dots) != 0,
+                      .widens_bytes = Config::register_bits == 0 && has<Config, isa::simd32>,
                       .bf16_pairs = multiplies_pairs<Config::register_bits / 32, Config>,
                       .l3_bytes = Config::l3_bytes,
                       .stack_budget = Config::stack_budget};

@@ -24,7 +24,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// Which of the variants above applies.
-enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs };
+enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs, dual };
 
 template <std::size_t Width, class Config>
 consteval byte_way byte_way_of() {
@@ -208,3 +208,5 @@ private:
 };
 
 }  // namespace ashlar::detail
+
+#include <ashlar/kernel/simd/dual_byte_dots.hpp>

@@ -35,7 +35,8 @@ enum class isa : std::uint8_t {
     vfp_double = 27,
     mve = 28,
     dotprod = 30,
-    aarch64bf16 = 31
+    aarch64bf16 = 31,
+    simd32 = 32
 };
 
 template <class Config, isa Set>
