@@ -68,7 +68,7 @@ void expect_exact(const std::vector<float>& x, const std::vector<float>& w) {
     constexpr float untouched = -77;
     const rounded_matrix right(w, Depth, Columns);
     std::vector<float> y(Rows * Columns + 1, untouched);
-    std::vector<float> scratch(rounded_rows_bytes(Rows, Depth) / sizeof(float) + 1,
+    std::vector<float> scratch(rounded_rows_bytes(Rows, Depth, machine_of<current_config>) / sizeof(float) + 1,
                                std::numeric_limits<float>::quiet_NaN());
     store_product<float, current_config, Columns> epilogue{y.data()};
     quantized_product<current_config, shape>(x.data(), right.memory(), epilogue, scratch.data());
@@ -134,7 +134,10 @@ TEST(QuantizedProduct, GreatestMagnitudes) {
         expect_exact<3, 19, depth>(std::vector<float>(3 * depth, 5.0f), std::vector<float>(depth * 19, sign * 0.25f));
         expect_exact<3, 19, depth>(std::vector<float>(3 * depth, -5.0f), std::vector<float>(depth * 19, sign * 0.25f));
     }
-    // The most rows that a matrix may have.
+}
+
+// A matrix of the most rows that one may have, which takes 5 MB.
+TEST(QuantizedProduct, GreatestSums) {
     constexpr std::size_t most = 131'072;
     expect_exact<1, 1, most>(std::vector<float>(most, -3.0f), std::vector<float>(most, 2.0f));
 }
@@ -178,7 +181,8 @@ TEST(QuantizedProduct, LinesWithoutAScale) {
     for (std::size_t k = 0; k < depth; ++k) w[k * columns + 1] = 0;
     w[5 * columns + 17] = std::numeric_limits<float>::infinity();
     const rounded_matrix right(w, depth, columns);
-    std::vector<float> y(4 * columns), scratch(rounded_rows_bytes(4, depth) / sizeof(float));
+    std::vector<float> y(4 * columns),
+        scratch(rounded_rows_bytes(4, depth, machine_of<current_config>) / sizeof(float));
     store_product<float, current_config, columns> epilogue{y.data()};
     quantized_product<current_config, shape>(x.data(), right.memory(), epilogue, scratch.data());
     for (std::size_t j = 0; j < columns; ++j) {

@@ -5,7 +5,8 @@
 #include <cstdio>
 
 #include "attend16.hpp"
-#include "cortex_m_start.hpp"
+#include "cortex_m_clock.hpp"
+#include "cortex_m_stack.hpp"
 #include "layer16.hpp"
 #include "plain_loops.hpp"
 
@@ -27,42 +28,10 @@ constexpr square q = numbers(1), k = numbers(2), v = numbers(3);
 constexpr square full = ashlar::attention(q, k, v);
 constexpr square causal = ashlar::attention(q, k, v, ashlar::causal);
 
-constexpr std::uintptr_t timer_control = 0xE000E010, timer_reload = 0xE000E014, timer_value = 0xE000E018;
-constexpr std::uint32_t timer_period = 0xFFFFFF;
-// An instruction takes 1 ns in the emulator; timers have 25 and, on the machine of the Cortex-M55, 32 MHz.
-#ifdef __ARM_FEATURE_MVE
-constexpr std::uint32_t quarters_per_tick = 125;
-#else
-constexpr std::uint32_t quarters_per_tick = 160;
-#endif
-
 square result;
 tokens input, encoded, expected_tokens;
 layer weights;
 plain_layer plain_weights;
-
-template <class Run>
-unsigned long instructions_of(Run run) {
-    device(timer_value) = 0;
-    const std::uint32_t before = device(timer_value);
-    run();
-    const std::uint32_t ticks = (before - device(timer_value)) & timer_period;
-    return static_cast<unsigned long>(std::uint64_t{ticks} * quarters_per_tick / 4);
-}
-
-/// Bytes of the stack below this frame that a call writes to.
-template <class Run>
-[[gnu::noinline]] unsigned long stack_of(Run run) {
-    constexpr std::uint32_t pattern = 0xA5A5A5A5;
-    constexpr std::size_t painted = 6144;
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - 256;
-    volatile std::uint32_t* const bottom = &device(here - painted * sizeof(std::uint32_t));
-    for (std::size_t i = 0; i < painted; ++i) bottom[i] = pattern;
-    run();
-    std::size_t untouched = 0;
-    while (untouched < painted && bottom[untouched] == pattern) ++untouched;
-    return static_cast<unsigned long>((painted - untouched) * sizeof(std::uint32_t) + 256);
-}
 
 template <class Run>
 bool is_right(const char* name, Run run, const float* values, const float* expected, std::size_t size,
@@ -112,8 +81,7 @@ void fill_weights() {
 }  // namespace
 
 int main() {
-    device(timer_reload) = timer_period;
-    device(timer_control) = 5;  // on, by the processor's clock
+    start_clock();
     fill_weights();
     float* const out = result.begin();
     bool right = is_right("full", [] { attend(result, q, k, v); }, out, full.begin(), square::size, 1e-6f);

@@ -20,6 +20,8 @@ declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
 declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=9950 [m4f-Os-layer16]=7168
                  [m4f-O2-full]=23400 [m4f-Os-full]=24200 [m4f-O2-causal]=15200 [m4f-Os-causal]=16700
                  [m4f-O2-layer]=327000 [m4f-Os-layer]=354000
+                 [m4f-O2-row64]=7500 [m4f-O2-row256]=97000 [m4f-O2-rows16]=102000
+                 [m4f-Os-row64]=8120 [m4f-Os-row256]=107600 [m4f-Os-rows16]=131000
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
                  [m55-O2-full]=9850 [m55-Os-full]=11300 [m55-O2-causal]=7850 [m55-Os-causal]=10080
                  [m55-O2-layer]=147000 [m55-Os-layer]=147400)
@@ -86,6 +88,23 @@ run() {  # processor, level
     done
 }
 
+# Products with matrices in 8 bits: exact, and not by plain loops, which take five times as many instructions.
+bytes() {  # processor, level
+    local program=$work/cortex_m_bytes-$1$2.elf output=$work/byte_counts-$1$2 status=0 what count
+    # shellcheck disable=SC2086
+    "$compiler" "${flags[@]}" ${processor[$1]} "$2" "$sources/cortex_m_bytes.cpp" -o "$program" \
+        --specs=nano.specs --specs=rdimon.specs ${layout[$1]} -Wl,-u,vectors
+    timeout 120 qemu-system-arm -M "${machine[$1]}" -nographic -icount shift=0 \
+        -semihosting-config enable=on,target=native -kernel "$program" </dev/null >"$output" 2>&1 || status=$?
+    sed "s/^/$1 $2 /" "$output"
+    ((status == 0)) || fail "exit code $status"
+    for what in row64 row256 rows16; do
+        count=$(sed -n "s/^$what: \([0-9]*\) instructions.*/\1/p" "$output")
+        [[ -n $count ]] || fail "no count of $what"
+        ((${count:-0} <= most[$1$2-$what])) || too_much "$what takes more than ${most[$1$2-$what]} instructions"
+    done
+}
+
 # Lanes and expressions beside what they are in constant expressions, and beside plain loops.
 values() {  # processor, source, level
     local program=$work/$2-$1$3.elf status=0
@@ -103,6 +122,7 @@ for cpu in m4f m55; do
     for level in -Os -O2; do
         objects_of "$cpu" "$level"
         ((!emulated)) || run "$cpu" "$level"
+        [[ $emulated == 0 || $cpu != m4f ]] || bytes "$cpu" "$level"
     done
     ((emulated)) || continue
     values "$cpu" cortex_m_values -O2

@@ -230,7 +230,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             }();
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
             quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
-                                             table<rounded_rows_bytes(Rows, depth)>(), requested_blocks<how.cut>());
+                                             table<rounded_rows_bytes(Rows, depth, machine_of<config>)>(),
+                                             requested_blocks<how.cut>());
         } else if constexpr (how.rhs == rhs_source::panels) {
             if constexpr (how.group != 1) {
                 element* const rows = table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();

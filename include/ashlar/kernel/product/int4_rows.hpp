@@ -66,7 +66,7 @@ private:
             for (std::size_t k = (Count + width - 1) / width * width; k < group; ++k) to[k] = 0;
         } else {
             for (std::size_t k = 0; k < group; ++k)
-                to[k] = static_cast<std::uint8_t>(k < Count ? rounded_to_byte(from[k], by.inverse) : 0);
+                to[k] = static_cast<std::uint8_t>(k < Count ? rounded_element<Config>(from[k], by.inverse) : 0);
         }
         const std::int32_t first = -8 * sum_of(to);
         __builtin_memcpy(starts() + (i * groups + g) * sizeof first, &first, sizeof first);

@@ -40,6 +40,17 @@ struct quantized_block {
     template <std::size_t Vector>
     static constexpr std::size_t held = width <= panel || Vector + 1 != Vectors ? width : LastLanes;
 
+    /// Whether a core that issues one instruction at a time addresses all columns of each block from the first one.
+    static constexpr bool from_first_column = machine_of<Config>.single_issue && [] {
+        const axis_split across =
+            split_near_equal((Product.right.columns + width - 1) / width, Product.cut.vector_blocks);
+        for (std::size_t b = 0; b < across.blocks; ++b)
+            if (across.first(b) * width / panel != (across.first(b) + across.size(b) - 1) * width / panel) return false;
+        return true;
+    }();
+    /// Groups between two branches. On such a core a branch and its addresses cost what four multiply-adds do.
+    static constexpr std::size_t together = machine_of<Config>.single_issue && groups % 2 == 0 ? 2 : chains;
+
     integers sum[chains][Vectors][Rows];
 
     /// The start value of the sums of a vector of columns, without the part of each row. Index sequences here and
@@ -65,10 +76,11 @@ struct quantized_block {
     ASHLAR_STAGE_INLINE void add(const std::uint8_t* left, const std::int8_t* const (&right)[Vectors], std::size_t at) {
         typename dots::right w[Vectors];
         for_each_vector<block_shape{Rows, Vectors, chains, LastLanes}, width>([&](auto c, auto) ASHLAR_STAGE_LAMBDA {
-            w[c] = dots::template load<panel, panel_size, held<c>>(right[c] + at * step);
+            const std::int8_t* const column = from_first_column ? right[0] + c * width * Product.right.group : right[c];
+            w[c] = dots::template load<panel, panel_size, held<c>>(column + at * step);
         });
         [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_STAGE_LAMBDA {
-            (add_row<Chain, Row>(dots::spread(left + Row * left_rows::line + at * Product.right.group), w,
+            (add_row<Chain, Row>(left_rows::four_bytes(left + Row * left_rows::line, at * Product.right.group), w,
                                  std::make_index_sequence<Vectors>{}),
              ...);
         }(std::make_index_sequence<Rows>{});
@@ -103,12 +115,12 @@ struct quantized_block {
         });
         const std::uint8_t* const rows = left.row(i);
         std::size_t g = 0;
-        for (; g + chains <= groups; g += chains) {
-            [&]<std::size_t... Chain>(std::index_sequence<Chain...>) ASHLAR_STAGE_LAMBDA {
-                (block.template add<Chain>(rows, columns, g + Chain), ...);
-            }(std::make_index_sequence<chains>{});
+        for (; g + together <= groups; g += together) {
+            [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_STAGE_LAMBDA {
+                (block.template add<Step % chains>(rows, columns, g + Step), ...);
+            }(std::make_index_sequence<together>{});
         }
-        if constexpr (groups % chains != 0)
+        if constexpr (groups % together != 0)
             for (; g < groups; ++g) block.template add<0>(rows, columns, g);
         join_in_pairs<chains / 2>(block.sum);
         with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {

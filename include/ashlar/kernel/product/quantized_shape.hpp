@@ -28,13 +28,16 @@ struct quantized_shape {
 constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63) / 64 * 64; }
 
 /// Bytes of scratch for the rounded rows of a tile, their scales and the start values of their sums.
-constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth) {
-    return rows * (rounded_row_bytes(depth) + sizeof(float) + sizeof(std::int32_t));
+constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth, const machine& target) {
+    return rows * (rounded_row_bytes(depth) * (target.widens_bytes ? 2 : 1) + sizeof(float) + sizeof(std::int32_t));
 }
 
 /// Panels that one row reads side by side. Each is a stream, and hardware prefetchers follow a few: from L3 four panels
 /// are read at 88 GB/s, 24 at 49 (Zen 4).
 inline constexpr std::size_t most_streams_of_row = 4;
+
+/// Core registers for sums, columns and rows of 16 bits: four others hold addresses and the end of the depth.
+inline constexpr std::size_t dual_registers = 8;
 
 /// The register blocks of such a product on a machine.
 constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_layout& right, const machine& target) {
@@ -42,7 +45,11 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     machine m = target.for_elements_of(element_bytes);
     // With 16 registers, those whose sums g++ keeps in registers.
     const std::size_t beside = m.dots_bytes ? 1 : m.registers > 16 ? 4 : 7;
-    if (m.registers > beside + fewest_registers) m.registers -= beside;
+    // Sums and pairs of 16 bits lie in core registers, whatever float registers there are.
+    if (m.widens_bytes)
+        m.registers = dual_registers;
+    else if (m.registers > beside + fewest_registers)
+        m.registers -= beside;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
     register_block blocks = choose_register_block(rows, vectors, right.groups(), m);
     if (const std::size_t most = most_streams_of_row * right.panel / width; rows == 1 && blocks.vectors.large > most) {

@@ -56,13 +56,27 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
 #endif
 }
 
+/// The integer nearest to value * inverse, as rounded_to_byte has it.
+template <class Config>
+ASHLAR_ALWAYS_INLINE std::int8_t rounded_element(float value, float inverse) {
+    if constexpr (has<Config, isa::vfp_float>) {
+#if defined(__arm__) && defined(__ARM_FP)
+        float nearest;
+        __asm__("vcvtr.s32.f32 %0, %1" : "=t"(nearest) : "t"(value * inverse));
+        return static_cast<std::int8_t>(__builtin_bit_cast(std::int32_t, nearest));
+#endif
+    } else {
+        return rounded_to_byte(value, inverse);
+    }
+}
+
 /// Rounded rows in memory of rounded_rows_bytes bytes: lines of bytes, then the scales of rows and, if the kernel needs
 /// them, the start values of their sums.
 template <class Config, quantized_shape Product>
 struct rounded_rows {
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
-                                 line = rounded_row_bytes(depth), filled = Product.right.groups() * Product.right.group,
-                                 spread = Product.right.spread;
+                                 line = rounded_row_bytes(depth) * (byte_dots<width, Config>::widens ? 2 : 1),
+                                 filled = Product.right.groups() * Product.right.group, spread = Product.right.spread;
     static constexpr spread_groups groups{depth};
     static constexpr std::size_t parts = groups.parts, apart = groups.apart;
     using values = lanes<float, width, Config>;
@@ -72,6 +86,13 @@ struct rounded_rows {
     std::uint8_t* bytes;
 
     ASHLAR_STAGE_INLINE const std::uint8_t* row(std::size_t i) const { return bytes + i * line; }
+    /// Four bytes of a row.
+    ASHLAR_STAGE_INLINE static typename dots::left four_bytes(const std::uint8_t* row, std::size_t k) {
+        if constexpr (dots::widens)
+            return dots::spread_widened(row + 2 * k);
+        else
+            return dots::spread(row + k);
+    }
     ASHLAR_STAGE_INLINE float scale(std::size_t i) const {
         float result;
         __builtin_memcpy(&result, scales() + i * sizeof result, sizeof result);
@@ -89,6 +110,7 @@ struct rounded_rows {
             const byte_scale by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
             round(from, by.inverse, bytes + i * line);
+            if constexpr (dots::widens) dots::template widen<filled>(bytes + i * line);
             if constexpr (dots::starts_at_negatives) {
                 const std::int32_t negatives = sum_of_negatives<filled, Config>(bytes + i * line);
                 __builtin_memcpy(starts() + i * sizeof negatives, &negatives, sizeof negatives);
@@ -211,7 +233,7 @@ private:
             for_each_spread(
                 depth, spread, [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return from[k]; },
                 [&](std::size_t k, float x)
-                    ASHLAR_LAMBDA_INLINE { to[k] = static_cast<std::uint8_t>(rounded_to_byte(x, inverse)); });
+                    ASHLAR_LAMBDA_INLINE { to[k] = static_cast<std::uint8_t>(rounded_element<Config>(x, inverse)); });
             for (std::size_t k = depth; k < filled; ++k) to[k] = 0;
         } else if constexpr (in_registers) {
             std::size_t k = 0;
@@ -222,7 +244,7 @@ private:
                                           to + k);
         } else {
             for (std::size_t k = 0; k < filled; ++k)
-                to[k] = static_cast<std::uint8_t>(k < depth ? rounded_to_byte(from[k], inverse) : 0);
+                to[k] = static_cast<std::uint8_t>(k < depth ? rounded_element<Config>(from[k], inverse) : 0);
         }
     }
 };

@@ -9,7 +9,8 @@
 //      magnitudes. Two products of 127 by 128 fit into 16 bits
 //   3. SSE2: bytes widened to 16 bits, pmaddwd
 //   4. NEON: sdot, or smull and pairwise additions
-//   5. all else: one product after the other
+//   5. the specializations for machines without these registers, included below
+//   6. all else: one product after the other
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// Which of the variants above applies.
-enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs };
+enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs, dual };
 
 template <std::size_t Width, class Config>
 consteval byte_way byte_way_of() {
@@ -71,6 +72,8 @@ struct byte_dots {
     static constexpr bool is_offset = way == byte_way::unsigned_dot;
     /// Whether sums start at the sum of the left row's negative magnitudes.
     static constexpr bool starts_at_negatives = way == byte_way::signs;
+    /// Whether rounded rows have 16 bits for each byte, in the order that `spread_widened` reads.
+    static constexpr bool widens = false;
     using sums = lanes<std::int32_t, Width, Config>;
 
     /// Four right bytes for each lane.
@@ -205,3 +208,5 @@ private:
 };
 
 }  // namespace ashlar::detail
+
+#include <ashlar/kernel/simd/dual_byte_dots.hpp>

@@ -35,15 +35,17 @@ enum class isa : std::uint8_t {
     vfp_double = 27,
     mve = 28,
     dotprod = 30,
-    aarch64bf16 = 31
+    aarch64bf16 = 31,
+    simd32 = 32
 };
 
 template <class Config, isa Set>
 inline constexpr bool has = ((Config::instruction_sets >> static_cast<unsigned>(Set)) & 1) != 0;
 
-/// Bits of a scalable register of fixed size (SVE, RISC-V), or 0, and bits of an emulated one.
+/// Bits of a scalable register of fixed size (SVE, RISC-V), or 0, and bits of an emulated one. Sizes are multiples of
+/// 64: the six bits below are instruction sets.
 template <class Config>
-inline constexpr std::uint64_t scalable_bits = (Config::instruction_sets >> 32) & 0xffff;
+inline constexpr std::uint64_t scalable_bits = (Config::instruction_sets >> 32) & 0xffc0;
 template <class Config>
 inline constexpr std::uint64_t emulated_bits = Config::instruction_sets >> 48;
 

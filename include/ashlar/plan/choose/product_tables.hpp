@@ -34,7 +34,8 @@ constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::si
     if (how.form == product_form::packed_k && how.rhs == rhs_source::rows)
         return packed_k_table_bytes({rows, product.columns, product.depth, 0, 0, how.packed}, on);
     if (how.rhs == rhs_source::quantized)
-        return product.right_is_int4 ? int4_rows_bytes(rows, product.depth) : rounded_rows_bytes(rows, product.depth);
+        return product.right_is_int4 ? int4_rows_bytes(rows, product.depth)
+                                     : rounded_rows_bytes(rows, product.depth, c.target);
     if (how.rhs == rhs_source::copied_rows)
         return copied_columns_bytes(cut_of_columns(product, rows, how), how.k_parts, on);
     if (how.group != 1) return rows * grouped_steps(product.depth, how.group) * on.bytes;
