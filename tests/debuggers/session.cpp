@@ -126,9 +126,12 @@ void say(const char* name, const Array& array) {
     say("table", table), say("both.weight", both.weight), say("both.bias", both.bias), say("large[3]", large[3]);
     std::cout << "== end" << std::endl;
     stop();
-    observe(q), observe(view), observe(columns), observe(part), observe(some), observe(backwards), observe(row_view), observe(named);
-    observe(scalar), observe(doubles), observe(longs), observe(bools), observe(halves), observe(brains), observe(tiny), observe(octets);
-    observe(wide), observe(widest), observe(specials), observe(whole), observe(wrapped), observe(cube), observe(packed_weights);
+    observe(q), observe(view), observe(columns), observe(part), observe(some), observe(backwards), observe(row_view),
+        observe(named);
+    observe(scalar), observe(doubles), observe(longs), observe(bools), observe(halves), observe(brains), observe(tiny),
+        observe(octets);
+    observe(wide), observe(widest), observe(specials), observe(whole), observe(wrapped), observe(cube),
+        observe(packed_weights);
     observe(packed_brains), observe(both);
 }
 
@@ -157,10 +160,12 @@ struct softened {
     auto by_bytes = matmul(filled<float, std::size_t{2}, std::size_t{70}>(1.0f), bytes);
     auto text = explain(attend);
     auto summary = plan<decltype(attend)>;
-    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
+    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes),
+        observe(text), observe(summary);
     std::cout << "== text\n" << text.c_str() << "== end" << std::endl;
     stop();
-    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
+    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes),
+        observe(text), observe(summary);
 }
 
 [[gnu::noinline]] void corrupted() {
