@@ -234,8 +234,9 @@ def check(program, level, printed):
 
 def check_natvis():
     """Visual Studio's file is well-formed, and has names of types that are there. No more is tested."""
-    types = ElementTree.parse(Path(ARGUMENTS.debuggers) / "ashlar.natvis").iter("{*}Type")
+    types = ElementTree.parse(Path(ARGUMENTS.debuggers) / "ashlar.natvis").findall(".//{*}Type")
     headers = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "include/ashlar").rglob("*.hpp"))]
+    expect(types, "natvis: there are types")
     for name in {each.get("Name").split("<")[0] for each in types}:
         _, version, struct = name.split("::")
         defined = re.compile(rf"namespace ashlar::inline {version} .*^struct [^;{{]*\b{struct}\b", re.S | re.M)
