@@ -87,6 +87,7 @@ void say(const char* name, const Array& array) {
     auto some = slice<1, 0, 6, 2>(q);
     auto backwards = flip<0>(q);
     auto row_view = q[1];
+    auto repeated = broadcast_to<6, 3>(unsqueeze<1>(row_view));
     tensor<float, odd, 2> named = filled<float, odd, std::size_t{2}>(1.0f);
     tensor<float> scalar;
     scalar() = -0.5f;
@@ -116,7 +117,8 @@ void say(const char* name, const Array& array) {
     layer both{{{1, 2}, {3, 4}}, {0.5f, 1.5f}};
 
     say("q", q), say("view", view), say("columns", columns), say("part", part), say("some", some);
-    say("backwards", backwards), say("row_view", row_view), say("named", named), say("scalar", scalar);
+    say("backwards", backwards), say("row_view", row_view), say("repeated", repeated), say("named", named),
+        say("scalar", scalar);
     say("doubles", doubles), say("longs", longs), say("bools", bools), say("halves", halves), say("brains", brains);
     say("tiny", tiny), say("octets", octets), say("wide", wide), say("widest", widest), say("specials", specials);
     say("whole", whole), say("wrapped", wrapped), say("cube", cube), say("large", large), say("weights", weights);
@@ -127,7 +129,7 @@ void say(const char* name, const Array& array) {
     std::cout << "== end" << std::endl;
     stop();
     observe(q), observe(view), observe(columns), observe(part), observe(some), observe(backwards), observe(row_view),
-        observe(named);
+        observe(repeated), observe(named);
     observe(scalar), observe(doubles), observe(longs), observe(bools), observe(halves), observe(brains), observe(tiny),
         observe(octets);
     observe(wide), observe(widest), observe(specials), observe(whole), observe(wrapped), observe(cube),
