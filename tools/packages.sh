@@ -27,7 +27,7 @@ is_formatter() { [[ $("$1" --version 2>/dev/null) == *"version 19."* ]]; }
 # Whether the tool that a Debian package is wanted for, or else the package, is there.
 present() {
     case $1 in
-    g++ | cmake | git | pkg-config | ccache | doxygen | npm | chromium | python3) command -v "$1" >/dev/null; return ;;
+    g++ | cmake | git | pkg-config | ccache | gdb | doxygen | npm | chromium | python3) command -v "$1" >/dev/null; return ;;
     ninja-build) command -v ninja >/dev/null; return ;;
     clang-19) command -v clang++-19 >/dev/null; return ;;
     clang-tidy-19) command -v clang-tidy-19 >/dev/null; return ;;

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from expected import CORRUPTED, EXPRESSIONS, HEADERS, PLAN, WAITING  # noqa: E402
@@ -231,6 +232,17 @@ def check(program, level, printed):
         check_others(found, level == "-O2", what)
 
 
+def check_natvis():
+    """Visual Studio's file is well-formed, and has names of types that are there. No more is tested."""
+    types = ElementTree.parse(Path(ARGUMENTS.debuggers) / "ashlar.natvis").findall(".//{*}Type")
+    headers = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "include/ashlar").rglob("*.hpp"))]
+    expect(types, "natvis: there are types")
+    for name in {each.get("Name").split("<")[0] for each in types}:
+        _, version, struct = name.split("::")
+        defined = re.compile(rf"namespace ashlar::inline {version} .*^struct [^;{{]*\b{struct}\b", re.S | re.M)
+        expect(any(defined.search(text) for text in headers), f"natvis: no type is called {name}")
+
+
 def usable(command, commands, answer):
     """Whether a debugger is there and has Python."""
     if not command:
@@ -250,6 +262,7 @@ def main():
             setattr(ARGUMENTS, name, None)
     if not has_gdb and not has_lldb:
         return 77
+    check_natvis()
     with tempfile.TemporaryDirectory() as folder:
         for level in ("-O0", "-O2"):
             program = Path(folder) / f"session{level}"

@@ -10,6 +10,7 @@ HEADERS = {
     "some": "view of float [seq 4, 3] by strides [6, 2] at 0x",
     "backwards": "view of float [seq 4, head 6] by strides [-6, 1] at 0x",
     "row_view": "view of float [head 6] at 0x",
+    "repeated": "view of const float [head 6, 3] by strides [1, 0] at 0x",
     "named": "tensor of float [ä, \"b> 2, 2]",
     "scalar": "tensor of float []",
     "doubles": "tensor of double [3]",

@@ -87,6 +87,7 @@ void say(const char* name, const Array& array) {
     auto some = slice<1, 0, 6, 2>(q);
     auto backwards = flip<0>(q);
     auto row_view = q[1];
+    auto repeated = broadcast_to<6, 3>(unsqueeze<1>(row_view));
     tensor<float, odd, 2> named = filled<float, odd, std::size_t{2}>(1.0f);
     tensor<float> scalar;
     scalar() = -0.5f;
@@ -116,7 +117,8 @@ void say(const char* name, const Array& array) {
     layer both{{{1, 2}, {3, 4}}, {0.5f, 1.5f}};
 
     say("q", q), say("view", view), say("columns", columns), say("part", part), say("some", some);
-    say("backwards", backwards), say("row_view", row_view), say("named", named), say("scalar", scalar);
+    say("backwards", backwards), say("row_view", row_view), say("repeated", repeated), say("named", named),
+        say("scalar", scalar);
     say("doubles", doubles), say("longs", longs), say("bools", bools), say("halves", halves), say("brains", brains);
     say("tiny", tiny), say("octets", octets), say("wide", wide), say("widest", widest), say("specials", specials);
     say("whole", whole), say("wrapped", wrapped), say("cube", cube), say("large", large), say("weights", weights);
@@ -126,9 +128,12 @@ void say(const char* name, const Array& array) {
     say("table", table), say("both.weight", both.weight), say("both.bias", both.bias), say("large[3]", large[3]);
     std::cout << "== end" << std::endl;
     stop();
-    observe(q), observe(view), observe(columns), observe(part), observe(some), observe(backwards), observe(row_view), observe(named);
-    observe(scalar), observe(doubles), observe(longs), observe(bools), observe(halves), observe(brains), observe(tiny), observe(octets);
-    observe(wide), observe(widest), observe(specials), observe(whole), observe(wrapped), observe(cube), observe(packed_weights);
+    observe(q), observe(view), observe(columns), observe(part), observe(some), observe(backwards), observe(row_view),
+        observe(repeated), observe(named);
+    observe(scalar), observe(doubles), observe(longs), observe(bools), observe(halves), observe(brains), observe(tiny),
+        observe(octets);
+    observe(wide), observe(widest), observe(specials), observe(whole), observe(wrapped), observe(cube),
+        observe(packed_weights);
     observe(packed_brains), observe(both);
 }
 
@@ -157,10 +162,12 @@ struct softened {
     auto by_bytes = matmul(filled<float, std::size_t{2}, std::size_t{70}>(1.0f), bytes);
     auto text = explain(attend);
     auto summary = plan<decltype(attend)>;
-    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
+    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes),
+        observe(text), observe(summary);
     std::cout << "== text\n" << text.c_str() << "== end" << std::endl;
     stop();
-    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes), observe(text), observe(summary);
+    observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes),
+        observe(text), observe(summary);
 }
 
 [[gnu::noinline]] void corrupted() {

@@ -111,6 +111,7 @@ def mask_text(text: str) -> str:
         return f" {both} ".join(operand_mask(text) for text in arguments[1:])
     names = {"causal_at_mask": "causal_at(offset)", "causal_at_each_mask": "causal_at(t)"}
     names.update(keys_below_mask="keys_below(n)", keys_below_each_mask="keys_below(t)", keep_all_mask="true")
+    names.update(keep_mask="keep(t)", keep_if_mask="keep_if(f)")
     return names.get(mask.name, mask.name[:-5] if mask.name.endswith("_mask") else mask.name)
 
 

@@ -44,7 +44,9 @@ def plan_step(value: Value) -> str:
     parts[0] += ", the result" if count_of(value, "writes_result") else ""
     parts += [f"for every of {extent:,}" for extent in batch if extent is not None]
     parts.append(f"for every {tile:,} of {plural(rows, 'row')}" if rows != 1 else "once")
-    stages = f"{plural(count_of(value, 'stages'), 'stage')}, {plural(count_of(value, 'products'), 'product')} of them"
+    products = count_of(value, "products")
+    stages = plural(count_of(value, "stages"), "stage")
+    stages += f", {plural(products, 'product')} of them" if products else ""
     lanes = [axis for axis in ("rows", "columns", "depth") if count_of(value, f"{axis}_in_lanes")]
     parts.append(stages + (f", lanes: {', '.join(lanes)}" if lanes else ""))
     for noun in ("barrier", "store"):
