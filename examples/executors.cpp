@@ -12,15 +12,14 @@
 #include <string_view>
 
 #include <ashlar/ashlar.hpp>
+#include <ashlar/executors/jthread_pool.hpp>
+#include <ashlar/executors/scheduler_workers.hpp>
 #include <ashlar/nn.hpp>
-
-#include "executors/jthread_pool.hpp"
-#include "executors/scheduler_workers.hpp"
 #if defined(_OPENMP)
-#include "executors/openmp_workers.hpp"
+#include <ashlar/executors/openmp_workers.hpp>
 #endif
 #if defined(EXAMPLE_HAS_TBB)
-#include "executors/onetbb_workers.hpp"
+#include <ashlar/executors/onetbb_workers.hpp>
 #endif
 
 using namespace ashlar;

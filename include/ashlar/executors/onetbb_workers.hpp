@@ -7,12 +7,19 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+namespace ashlar::inline v0_1 {
+
+/// An arena of so many workers of oneTBB. Each part is a task.
+/// Example: `jthread_pool`.
 class onetbb_workers {
 public:
+    /// An arena of so many workers; of as many as oneTBB finds right unless given.
     explicit onetbb_workers(int workers = tbb::task_arena::automatic) : arena(workers) {}
 
+    /// The most that run at once.
     std::size_t workers() const { return static_cast<std::size_t>(arena.max_concurrency()); }
 
+    /// Calls f(i) for each i below count, and returns when all are done.
     void run(std::size_t count, const auto& f) {
         // Each part is a task: the default partitioner would join some.
         arena.execute([&] { tbb::parallel_for(std::size_t{0}, count, f, tbb::simple_partitioner{}); });
@@ -21,3 +28,5 @@ public:
 private:
     tbb::task_arena arena;
 };
+
+}  // namespace ashlar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pool of threads that the examples have: each part runs once, and a thread that cannot be started is an exception.
+// The pool of threads of the executors: each part runs once, and a thread that cannot be started is an exception.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -10,8 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <examples/executors/jthread_pool.hpp>
 #include <gtest/gtest.h>
+
+#include <ashlar/executors/jthread_pool.hpp>
+
+using ashlar::jthread_pool;
 
 TEST(jthread_pool, each_part_runs_once) {
     for (const std::size_t workers : {0u, 1u, 2u, 5u}) {

@@ -9,17 +9,25 @@
 #include <execution>
 #include <utility>
 
+namespace ashlar::inline v0_1 {
+
+/// A scheduler, and the most workers that it runs at once, which it does not tell.
+/// Example: `jthread_pool`.
 template <class Scheduler>
 struct scheduler_workers {
     Scheduler scheduler;
     std::size_t most;  // a scheduler does not tell how many run at once
 
+    /// The most that run at once.
     std::size_t workers() const { return most; }
 
+    /// Calls f(i) for each i below count, and returns when all are done.
     void run(std::size_t count, const auto& f) const {
         namespace ex = std::execution;
         std::this_thread::sync_wait(ex::schedule(scheduler) |
                                     ex::bulk(ex::par, count, [&f](std::size_t i) noexcept { f(i); }));
     }
 };
+
+}  // namespace ashlar
 #endif

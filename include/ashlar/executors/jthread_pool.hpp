@@ -7,8 +7,13 @@
 #include <thread>
 #include <vector>
 
+namespace ashlar::inline v0_1 {
+
 /// So many workers, of which the thread that calls `run` is one. Waiting threads look a while for the next part before
 /// they sleep: the parts of an evaluation follow each other within microseconds. One evaluation at a time.
+///
+///     jthread_pool pool(4);   // starts three threads
+///     evaluate(y, matmul(x, w), scratch, pool);
 class jthread_pool {
 public:
     /// Throws what std::jthread does where a thread cannot be started, when those that were have ended.
@@ -23,8 +28,10 @@ public:
     jthread_pool(const jthread_pool&) = delete;
     jthread_pool& operator=(const jthread_pool&) = delete;
 
+    /// The most that run at once.
     std::size_t workers() const { return threads.size() + 1; }
 
+    /// Calls f(i) for each i below count, and returns when all are done.
     template <class Function>
     void run(std::size_t count, const Function& f) {
         call = [](const void* of, std::size_t i) { (*static_cast<const Function*>(of))(i); };
@@ -88,3 +95,5 @@ private:
         }
     } at_the_end{*this};
 };
+
+}  // namespace ashlar
