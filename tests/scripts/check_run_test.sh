@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/tools"
 cp "$1/run" "$work/run"
-cp "$1/tools/packages.sh" "$work/tools/"
+cp "$1"/tools/{packages,test_names}.sh "$work/tools/"
 failures=0
 
 # The stand-in for cmake takes $BUILD_SECONDS of a clock in a file to build, or 600 for $SLOW_PRESET; ctest passes one test.
