@@ -20,8 +20,8 @@ declare -A layout=([m4f]="-Wl,--section-start=.vectors=0"
 declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=9950 [m4f-Os-layer16]=7168
                  [m4f-O2-full]=23400 [m4f-Os-full]=24200 [m4f-O2-causal]=15200 [m4f-Os-causal]=16700
                  [m4f-O2-layer]=327000 [m4f-Os-layer]=354000
-                 [m4f-O2-row64]=7500 [m4f-O2-row256]=97000 [m4f-O2-rows16]=102000
-                 [m4f-Os-row64]=8120 [m4f-Os-row256]=107600 [m4f-Os-rows16]=131000
+                 [m4f-O2-row64]=7240 [m4f-O2-row256]=96000 [m4f-O2-rows16]=99000
+                 [m4f-Os-row64]=7820 [m4f-Os-row256]=106300 [m4f-Os-rows16]=126700
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
                  [m55-O2-full]=9850 [m55-Os-full]=11300 [m55-O2-causal]=7850 [m55-Os-causal]=10080
                  [m55-O2-layer]=147000 [m55-Os-layer]=147400)

@@ -352,7 +352,7 @@ consteval std::uint64_t instruction_sets() {
 #if defined(__aarch64__) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) && !defined(__ARM_BIG_ENDIAN)
     bits |= 1u << 31;
 #endif
-#ifdef __ARM_FEATURE_SIMD32
+#if defined(__ARM_FEATURE_SIMD32) && !defined(__ARM_BIG_ENDIAN)
     bits |= std::uint64_t{1} << 32;
 #endif
 #ifdef ASHLAR_EMULATED_WIDTH

@@ -110,7 +110,7 @@ struct rounded_rows {
             const byte_scale by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
             round(from, by.inverse, bytes + i * line);
-            if constexpr (dots::widens) dots::template widen<filled>(bytes + i * line);
+            if constexpr (dots::widens && spread != 1) dots::template widen<filled>(bytes + i * line);
             if constexpr (dots::starts_at_negatives) {
                 const std::int32_t negatives = sum_of_negatives<filled, Config>(bytes + i * line);
                 __builtin_memcpy(starts() + i * sizeof negatives, &negatives, sizeof negatives);
@@ -124,6 +124,8 @@ private:
     ASHLAR_STAGE_INLINE std::uint8_t* scales() const { return bytes + Product.rows * line; }
     ASHLAR_STAGE_INLINE std::uint8_t* starts() const { return scales() + Product.rows * sizeof(float); }
 
+    /// Elements or registers between two branches, which cost as much as the work on one element.
+    static constexpr std::size_t together = machine_of<Config>.single_issue ? 4 : 1;
     static constexpr bool in_registers = rounds_registers<width, Config>;
 
     /// A register of each block of a row, with outliers spread.
@@ -200,6 +202,11 @@ private:
             });
         } else {
             std::size_t k = 0;
+            for (; k + together * width <= depth; k += together * width) {
+                ASHLAR_UNROLL
+                for (std::size_t i = 0; i < together; ++i)
+                    greatest = larger(greatest, values::load(from + k + i * width));
+            }
             for (; k + width <= depth; k += width) greatest = larger(greatest, values::load(from + k));
             if constexpr (depth % width != 0)
                 greatest = larger(greatest, values::template load_partial<depth % width>(from + k));
@@ -243,8 +250,22 @@ private:
                 round_register<is_offset>(values::template load_partial<depth % width>(from + k) * values(inverse),
                                           to + k);
         } else {
-            for (std::size_t k = 0; k < filled; ++k)
-                to[k] = static_cast<std::uint8_t>(k < depth ? rounded_element<Config>(from[k], inverse) : 0);
+            const auto put = [&](std::size_t k, std::size_t i, float x) ASHLAR_LAMBDA_INLINE {
+                if constexpr (dots::widens)
+                    dots::put_widened(to + 2 * k, i, rounded_element<Config>(x, inverse));
+                else
+                    to[k + i] = static_cast<std::uint8_t>(rounded_element<Config>(x, inverse));
+            };
+            constexpr std::size_t group = Product.right.group;
+            std::size_t k = 0;
+            for (; k + group <= depth; k += group) {
+                ASHLAR_UNROLL
+                for (std::size_t i = 0; i < group; ++i) put(k, i, from[k + i]);
+            }
+            if constexpr (depth % group != 0) {
+                ASHLAR_UNROLL
+                for (std::size_t i = 0; i < group; ++i) put(k, i, i < depth % group ? from[k + i] : 0.0f);
+            }
         }
     }
 };

@@ -10,7 +10,7 @@
 #include <ashlar/kernel/simd.hpp>
 #include <ashlar/kernel/simd/byte_dots.hpp>
 
-#if defined(__ARM_FEATURE_SIMD32)
+#if defined(__ARM_FEATURE_SIMD32) && !defined(__ARM_BIG_ENDIAN)
 
 namespace ashlar::inline v0_1::detail {
 
@@ -39,6 +39,11 @@ struct byte_dots<1, Config> {
     }
     ASHLAR_ALWAYS_INLINE static left spread_widened(const std::uint8_t* from) {
         return {word_at(from), word_at(from + 4)};
+    }
+    /// Writes byte i of four to their widened place.
+    ASHLAR_ALWAYS_INLINE static void put_widened(std::uint8_t* to, std::size_t i, std::int8_t byte) {
+        const std::int16_t half = byte;
+        __builtin_memcpy(to + (i % 2 * 2 + i / 2) * sizeof half, &half, sizeof half);
     }
     /// Widens the first Count bytes of a line in place: from the last word on, because words double.
     template <std::size_t Count>
