@@ -225,7 +225,7 @@ private:
     }
     template <class Function>
     ASHLAR_STAGE_INLINE static void for_each_row(Function f) {
-        if constexpr (order <= most_unrolled_order) {
+        if constexpr (order <= (form == matrix_form::scalars ? most_unrolled_scalars : most_unrolled_lanes)) {
             ASHLAR_UNROLL
             for (std::size_t i = 0; i < order; ++i) f(i);
         } else {

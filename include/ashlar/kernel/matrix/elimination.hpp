@@ -12,12 +12,6 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Calls f(i) for all i < Count, from the last one on.
-template <std::size_t Count, class Function>
-ASHLAR_ALWAYS_INLINE constexpr void each_index_down(Function f) {
-    each_index<Count>(0, Count, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { f(Count - 1 - i); });
-}
-
 /// A number for each row of the matrices.
 template <class Layout>
 struct row_factors {
@@ -29,7 +23,7 @@ template <class Layout, class Block>
 ASHLAR_ALWAYS_INLINE constexpr void subtract(const row_factors<Layout>& factors, typename Layout::vec top,
                                              std::size_t first, std::size_t last, Block block) {
     using vec = typename Layout::vec;
-    each_index<Layout::order>(first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, Layout::order>(first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
         fma(-factors.of[i], top, vec::load(block(i))).store(block(i));
     });
 }
@@ -37,9 +31,9 @@ template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void subtract_side(const Layout& a, const row_factors<Layout>& factors, std::size_t k,
                                                   std::size_t first, std::size_t last) {
     using vec = typename Layout::side_vec;
-    each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
         const vec top = vec::load(a.side(k, v));
-        each_index<Layout::order>(first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+        each_index<Layout::unrolled, Layout::order>(first, last, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
             fma(-Layout::for_sides(factors.of[i]), top, vec::load(a.side(i, v))).store(a.side(i, v));
         });
     });
@@ -47,7 +41,7 @@ ASHLAR_ALWAYS_INLINE constexpr void subtract_side(const Layout& a, const row_fac
 
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void scale_side(const Layout& a, std::size_t k, typename Layout::vec factor) {
-    each_index<Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, Layout::side_blocks>(0, Layout::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
         (Layout::side_vec::load(a.side(k, v)) * Layout::for_sides(factor)).store(a.side(k, v));
     });
 }
@@ -69,7 +63,7 @@ ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec eliminate(const Layout& a, r
     using element = typename Layout::element;
     constexpr std::size_t order = Layout::order;
     vec determinant(element(1));
-    each_index<order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         const auto pivot = a.find_pivot(k);
         a.swap_rows(k, pivot, KeepsFactors ? 0 : Layout::block_of(k));
         const vec diagonal = a.entry(k, k);
@@ -78,17 +72,17 @@ ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec eliminate(const Layout& a, r
         // Below a zero, the greatest of its column, are zeros.
         const vec inverse = select(diagonal == vec(element(0)), vec(element(0)), reciprocals.of[k]);
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order,
-                          [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k) * inverse; });
-        each_index<Layout::row_blocks>(
+        each_index<Layout::unrolled, order>(
+            k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k) * inverse; });
+        each_index<Layout::unrolled, Layout::row_blocks>(
             Layout::block_of(k + 1), Layout::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
                 vec top = vec::load(a.row(k, v));
                 if constexpr (KeepsFactors) top = Layout::after_column(k, v, top);
                 subtract(factors, top, k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
             });
         if constexpr (KeepsFactors)
-            each_index<order>(k + 1, order,
-                              [&](std::size_t i) ASHLAR_LAMBDA_INLINE { a.set_entry(i, k, factors.of[i]); });
+            each_index<Layout::unrolled, order>(
+                k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { a.set_entry(i, k, factors.of[i]); });
         else
             subtract_side(a, factors, k, k + 1, order);
     });
@@ -108,11 +102,11 @@ ASHLAR_ALWAYS_INLINE constexpr Vec reciprocal_if_positive(Vec x) {
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void subtract_from_triangle(const Layout& a, const row_factors<Layout>& factors,
                                                            std::size_t k) {
-    each_index<Layout::row_blocks>(Layout::block_of(k + 1), Layout::row_blocks,
-                                   [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
-                                       subtract(factors, Layout::vec::load(a.row(k, v)), k + 1, Layout::end_above(v),
-                                                [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
-                                   });
+    each_index<Layout::unrolled, Layout::row_blocks>(
+        Layout::block_of(k + 1), Layout::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+            subtract(factors, Layout::vec::load(a.row(k, v)), k + 1, Layout::end_above(v),
+                     [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return a.row(i, v); });
+        });
 }
 
 /// Whether an algorithm stops because a pivot is not positive: in constant expressions, which refuse NaN.
@@ -127,14 +121,14 @@ template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t eliminate_symmetric(const Layout& a, row_factors<Layout>& reciprocals) {
     constexpr std::size_t order = Layout::order;
     std::size_t end = order;
-    each_index<order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         if (k > end || stops_at(a.entry(k, k))) {
             end = k < end ? k : end;
             return;
         }
         reciprocals.of[k] = reciprocal_if_positive(a.entry(k, k));
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+        each_index<Layout::unrolled, order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
             factors.of[i] = a.entry(k, i) * reciprocals.of[k];
         });
         subtract_from_triangle(a, factors, k);
@@ -150,7 +144,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t factor_cholesky(const Layout& a) {
     using element = typename Layout::element;
     constexpr std::size_t order = Layout::order;
     std::size_t end = order;
-    each_index<order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         const vec diagonal = a.entry(k, k);
         if (k > end || stops_at(diagonal)) {
             end = k < end ? k : end;
@@ -159,11 +153,12 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t factor_cholesky(const Layout& a) {
         const auto positive = diagonal > vec(element(0));
         const vec root = sqrt(select(positive, diagonal, vec(element(1))));
         const vec divisor = select(positive, root, vec(std::numeric_limits<element>::quiet_NaN()));
-        each_index<Layout::row_blocks>(
+        each_index<Layout::unrolled, Layout::row_blocks>(
             Layout::block_of(k), Layout::row_blocks,
             [&](std::size_t v) ASHLAR_LAMBDA_INLINE { (vec::load(a.row(k, v)) / divisor).store(a.row(k, v)); });
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(k, i); });
+        each_index<Layout::unrolled, order>(k + 1, order,
+                                            [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(k, i); });
         subtract_from_triangle(a, factors, k);
     });
     return end;
@@ -172,9 +167,11 @@ ASHLAR_ALWAYS_INLINE constexpr std::size_t factor_cholesky(const Layout& a) {
 /// The right-hand sides B become the solution of U X = B, for an upper triangle whose diagonal has these reciprocals.
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void substitute_back(const Layout& a, const row_factors<Layout>& reciprocals) {
-    each_index_down<Layout::order>([&](std::size_t k) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, Layout::order>(0, Layout::order, [&](std::size_t above) ASHLAR_LAMBDA_INLINE {
+        const std::size_t k = Layout::order - 1 - above;
         row_factors<Layout> factors;
-        each_index<Layout::order>(0, k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
+        each_index<Layout::unrolled, Layout::order>(
+            0, k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
         scale_side(a, k, reciprocals.of[k]);
         subtract_side(a, factors, k, 0, k);
     });
@@ -182,7 +179,7 @@ ASHLAR_ALWAYS_INLINE constexpr void substitute_back(const Layout& a, const row_f
 template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void solve_upper(const Layout& a) {
     row_factors<Layout> reciprocals;
-    each_index<Layout::order>(0, Layout::order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, Layout::order>(0, Layout::order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         reciprocals.of[k] = reciprocal_of_pivot(a.entry(k, k));
     });
     substitute_back(a, reciprocals);
@@ -193,10 +190,11 @@ template <class Layout>
 ASHLAR_ALWAYS_INLINE constexpr void solve_lower(const Layout& a) {
     using vec = typename Layout::vec;
     constexpr std::size_t order = Layout::order;
-    each_index<order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
+    each_index<Layout::unrolled, order>(0, order, [&](std::size_t k) ASHLAR_LAMBDA_INLINE {
         const vec reciprocal = reciprocal_of_pivot(a.entry(k, k));
         row_factors<Layout> factors;
-        each_index<order>(k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
+        each_index<Layout::unrolled, order>(k + 1, order,
+                                            [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k); });
         scale_side(a, k, reciprocal);
         subtract_side(a, factors, k, k + 1, order);
     });

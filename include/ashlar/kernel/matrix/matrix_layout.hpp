@@ -15,13 +15,10 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Orders up to this one are unrolled: the entries of a single matrix then are in registers.
-inline constexpr std::size_t most_unrolled_order = 8;
-
-/// Calls f(i) for first <= i < last, all below Count.
-template <std::size_t Count, class Function>
+/// Calls f(i) for first <= i < last, all below Count. Unrolled, entries of a single matrix stay in registers.
+template <bool Unrolled, std::size_t Count, class Function>
 ASHLAR_ALWAYS_INLINE constexpr void each_index(std::size_t first, std::size_t last, Function f) {
-    if constexpr (Count <= most_unrolled_order) {
+    if constexpr (Unrolled) {
         ASHLAR_UNROLL
         for (std::size_t i = 0; i < Count; ++i)
             if (i >= first && i < last) f(i);
@@ -29,6 +26,9 @@ ASHLAR_ALWAYS_INLINE constexpr void each_index(std::size_t first, std::size_t la
         for (std::size_t i = first; i < last; ++i) f(i);
     }
 }
+
+/// Orders of unrolled loops: of a matrix in scalar registers, and of any other.
+inline constexpr std::size_t most_unrolled_scalars = 8, most_unrolled_lanes = 4;
 
 /// What both layouts share: Order x Order matrices and their right-hand sides, in rows of blocks.
 template <class Lanes, std::size_t Order, std::size_t BlocksOfRow, std::size_t BlocksOfSides, class SideLanes = Lanes>
@@ -69,6 +69,7 @@ struct lane_matrices
     using vec = Lanes;
     using typename base::element;
     using row_number = Lanes;  // of each matrix; small integers are exact
+    static constexpr bool unrolled = Order <= (Lanes::size == 1 ? most_unrolled_scalars : most_unrolled_lanes);
     static constexpr bool side_block_is_column = SideLanes::size == Lanes::size;
 
     ASHLAR_ALWAYS_INLINE constexpr element* row(std::size_t i, std::size_t block) const {
@@ -85,7 +86,7 @@ struct lane_matrices
     /// The row from `k` on with the greatest magnitude in column k. NaN is not greater than anything.
     ASHLAR_ALWAYS_INLINE constexpr row_number find_pivot(std::size_t k) const {
         vec best = abs(entry(k, k)), where(static_cast<element>(k));
-        each_index<Order>(k + 1, Order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+        each_index<unrolled, Order>(k + 1, Order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
             const vec x = abs(entry(i, k));
             const auto greater = x > best;
             best = select(greater, x, best);
@@ -99,12 +100,12 @@ struct lane_matrices
     }
     /// Swaps row k with the pivot, from block `first` on. Each matrix has its own pivot, so every row is selected from.
     ASHLAR_ALWAYS_INLINE constexpr void swap_rows(std::size_t k, row_number pivot, std::size_t first) const {
-        each_index<base::row_blocks>(first, base::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+        each_index<unrolled, base::row_blocks>(first, base::row_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
             swap_block<vec>(
                 k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return row(i, v); },
                 [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return pivot == vec(static_cast<element>(i)); });
         });
-        each_index<base::side_blocks>(0, base::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
+        each_index<unrolled, base::side_blocks>(0, base::side_blocks, [&](std::size_t v) ASHLAR_LAMBDA_INLINE {
             swap_block<SideLanes>(
                 k, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { return this->side(i, v); },
                 [&](std::size_t i)
@@ -117,7 +118,7 @@ private:
     ASHLAR_ALWAYS_INLINE constexpr void swap_block(std::size_t k, Block block, Chosen chosen) const {
         const Vec old = Vec::load(block(k));
         Vec top = old;
-        each_index<Order>(k + 1, Order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
+        each_index<unrolled, Order>(k + 1, Order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE {
             const Vec x = Vec::load(block(i));
             top = select(chosen(i), x, top);
             select(chosen(i), old, x).store(block(i));
@@ -135,6 +136,7 @@ struct row_matrix
     using vec = Lanes;
     using typename base::element;
     using row_number = std::size_t;
+    static constexpr bool unrolled = Order <= most_unrolled_lanes;
     static constexpr bool side_block_is_column = Lanes::size == 1;
 
     ASHLAR_ALWAYS_INLINE static constexpr std::size_t block_of(std::size_t column) { return column / Lanes::size; }
