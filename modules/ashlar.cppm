@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The module `ashlar`: what <ashlar/ashlar.hpp> declares. Experimental: clang 19, see docs/install.md.
+// The module `ashlar`: what <ashlar/ashlar.hpp> declares. Experimental, by clang 19 or later: docs/install.md.
 module;
 
 // What the headers include stays outside the module.

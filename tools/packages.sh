@@ -92,5 +92,5 @@ want_for_checks() {
     want "the import of ONNX models is not tested" python3-onnx
     want "no plan is drawn in the tests" python3-matplotlib
     want "the page of ./run browser is not tested" nodejs "${browser_packages[@]}"
-    want "some packages are not tested" debhelper lintian meson
+    want "some packages are not tested" build-essential debhelper lintian meson
 }

@@ -8,6 +8,10 @@ root=${1:?$usage} work=${2:?$usage} xsimd=${3:?$usage} compiler=${4:?$usage}
 for tool in dpkg-buildpackage dh pkg-config; do
     command -v "$tool" >/dev/null || { echo "skipped: there is no $tool (packages debhelper, dpkg-dev, pkg-config)"; exit 77; }
 done
+if ! missing=$(dpkg-checkbuilddeps "$root/packaging/debian/control" 2>&1); then
+    echo "skipped: $missing"
+    exit 77
+fi
 command -v lintian >/dev/null || echo "lintian is not there: the package is built, but not checked by it"
 
 rm -rf "$work"
