@@ -24,7 +24,9 @@ declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=
                  [m4f-Os-row64]=7820 [m4f-Os-row256]=106300 [m4f-Os-rows16]=126700
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
                  [m55-O2-full]=9850 [m55-Os-full]=11300 [m55-O2-causal]=7850 [m55-Os-causal]=10080
-                 [m55-O2-layer]=147000 [m55-Os-layer]=147400)
+                 [m55-O2-layer]=147000 [m55-Os-layer]=147400
+                 [m55-O2-row64]=3680 [m55-O2-row256]=48000 [m55-O2-rows16]=63800
+                 [m55-Os-row64]=4290 [m55-Os-row256]=58500 [m55-Os-rows16]=66300)
 declare -A most_stack=([m4f-full]=1500 [m4f-causal]=1530 [m4f-layer]=13670
                        [m55-full]=2720 [m55-causal]=2810 [m55-layer]=14000)
 
@@ -122,7 +124,7 @@ for cpu in m4f m55; do
     for level in -Os -O2; do
         objects_of "$cpu" "$level"
         ((!emulated)) || run "$cpu" "$level"
-        [[ $emulated == 0 || $cpu != m4f ]] || bytes "$cpu" "$level"
+        ((!emulated)) || bytes "$cpu" "$level"
     done
     ((emulated)) || continue
     values "$cpu" cortex_m_values -O2

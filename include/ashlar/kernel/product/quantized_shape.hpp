@@ -39,6 +39,9 @@ inline constexpr std::size_t most_streams_of_row = 4;
 /// Core registers for sums, columns and rows of 16 bits: four others hold addresses and the end of the depth.
 inline constexpr std::size_t dual_registers = 8;
 
+/// Vector registers for sums if there are only eight: bytes and their products need the others.
+inline constexpr std::size_t few_vector_registers = 4;
+
 /// The register blocks of such a product on a machine.
 constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_layout& right, const machine& target) {
     constexpr std::size_t element_bytes = 4, fewest_registers = 4;
@@ -48,6 +51,8 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     // Sums and pairs of 16 bits lie in core registers, whatever float registers there are.
     if (m.widens_bytes)
         m.registers = dual_registers;
+    else if (m.registers <= 2 * few_vector_registers)
+        m.registers = few_vector_registers;
     else if (m.registers > beside + fewest_registers)
         m.registers -= beside;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;

@@ -9,8 +9,9 @@
 //      magnitudes. Two products of 127 by 128 fit into 16 bits
 //   3. SSE2: bytes widened to 16 bits, pmaddwd
 //   4. NEON: sdot, or smull and pairwise additions
-//   5. the specializations for machines without these registers, included below
-//   6. all else: one product after the other
+//   5. MVE: vmullb and vmullt of even and odd bytes, whose sums of two fit into 16 bits, and additions of their halves
+//   6. the specializations for machines without these registers, included below
+//   7. all else: one product after the other
 #pragma once
 
 #include <cstddef>
@@ -42,6 +43,8 @@ consteval byte_way byte_way_of() {
         return Width == 4 ? byte_way::words : byte_way::elements;
     } else if constexpr (has<Config, isa::aarch64>) {
         return has<Config, isa::dotprod> ? byte_way::signed_dot : byte_way::pairs;
+    } else if constexpr (has<Config, isa::mve>) {
+        return byte_way::pairs;
     } else {
         return byte_way::elements;
     }
@@ -203,6 +206,14 @@ private:
                         high = vpaddlq_s16(vmull_high_s8(by, x));
         return vaddq_s32(to, vpaddq_s32(low, high));
 #endif
+    }
+#elif defined(ASHLAR_HAS_MVE)
+    template <class Sums>
+    ASHLAR_ALWAYS_INLINE static auto added(Sums sum, std::int32_t quad, const right& w) {
+        const auto by = __builtin_bit_cast(int8x16_t, w);
+        const int8x16_t x = vreinterpretq_s8_s32(vdupq_n_s32(quad));
+        const int16x8_t pairs = vaddq_s16(vmullbq_int_s8(by, x), vmulltq_int_s8(by, x));
+        return vaddq_s32(vaddq_s32(__builtin_bit_cast(int32x4_t, sum), vmovlbq_s16(pairs)), vmovltq_s16(pairs));
     }
 #endif
 };

@@ -34,9 +34,12 @@ struct lane_ops<Element, Width, Config> {
     using arrays = array_lane_ops<Element, Width, Config>;
     using array = typename arrays::storage;
     using native = mve_register<Element>;
+    using vector = native;
     struct storage {
         native data;
     };
+    ASHLAR_ALWAYS_INLINE static vector raw(storage a) { return a.data; }
+    ASHLAR_ALWAYS_INLINE static storage from_raw(vector a) { return {a}; }
     struct mask {
         mve_pred16_t data;  // four bits for each lane
     };
