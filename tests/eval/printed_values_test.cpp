@@ -79,6 +79,8 @@ TEST(heat_maps, blocks_and_numbers) {
 TEST(heat_maps, other_elements) {
     EXPECT_EQ(mapped(iota<int, 2, 2>() > 1), "  . .\n ████\n") << "masks have no numbers";
     EXPECT_EQ(mapped(tensor<float, 1, 2>{-0.5f, 10}), "      -0.50  ██ 10.00\n");
+    EXPECT_EQ(mapped(tensor<float, 2, 2>{{-10, 1}, {0, -0.5f}}), "     -10.00  ██  1.00\n          .     -0.50\n")
+        << "columns are as wide as the longest number, also a negative one";
     EXPECT_EQ(mapped(tensor<float, 1, 2>{std::numeric_limits<float>::quiet_NaN(), 1}), "      nan  ██1.00\n");
     EXPECT_EQ(mapped(iota<int, 2, 2, 2>(), {.numbers = false}), "map 0:\n  .░░\n ▓▓██\n\nmap 1:\n ▒▒▓▓\n ████\n");
 }

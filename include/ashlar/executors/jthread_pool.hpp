@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include <ashlar/core/config.hpp>
+
 namespace ashlar::inline v0_1 {
 
 /// So many workers, of which the thread that calls `run` is one. Waiting threads look a while for the next part before
@@ -17,24 +19,26 @@ namespace ashlar::inline v0_1 {
 class jthread_pool {
 public:
     /// Throws what std::jthread does where a thread cannot be started, when those that were have ended.
+    template <class Config = current_config>
     explicit jthread_pool(std::size_t workers) : jthread_pool(workers, [](auto help) { return std::jthread(help); }) {}
     /// Of threads that `start` makes of what they are to run, a function of a std::stop_token: with a name, a priority
     /// or a core of their own.
-    template <class Start>
+    template <class Start, class Config = current_config>
     jthread_pool(std::size_t workers, Start&& start) {
         // A thread that the list had no memory for would end here, but nothing would wake it.
         if (workers > 1) threads.reserve(workers - 1);
         for (std::size_t i = 1; i < workers; ++i)
-            threads.push_back(start([this](const std::stop_token& stop) { help(stop); }));
+            threads.push_back(start([this](const std::stop_token& stop) { help<Config>(stop); }));
     }
     jthread_pool(const jthread_pool&) = delete;
     jthread_pool& operator=(const jthread_pool&) = delete;
+    ASHLAR_ALWAYS_INLINE ~jthread_pool() {}
 
     /// The most that run at once.
-    std::size_t workers() const { return threads.size() + 1; }
+    ASHLAR_ALWAYS_INLINE std::size_t workers() const { return threads.size() + 1; }
 
     /// Calls f(i) for each i below count, and returns when all are done.
-    template <class Function>
+    template <class Function, class Config = current_config>
     void run(std::size_t count, const Function& f) {
         call = [](const void* of, std::size_t i) { (*static_cast<const Function*>(of))(i); };
         function = &f;
@@ -43,17 +47,17 @@ public:
         busy.store(threads.size(), std::memory_order_relaxed);
         calls.fetch_add(1, std::memory_order_release);
         calls.notify_all();
-        work();
+        work<Config>();
         for (std::size_t left = busy.load(std::memory_order_acquire); left != 0;
              left = busy.load(std::memory_order_acquire))
-            wait_while(busy, left);
+            wait_while<Config>(busy, left);
     }
 
 private:
     static constexpr int looks = 4000;
 
     /// Until a number is another one.
-    template <class Number>
+    template <class Config, class Number>
     static void wait_while(const std::atomic<Number>& number, Number known) {
         for (int i = 0; i < looks; ++i) {
             if (number.load(std::memory_order_acquire) != known) return;
@@ -64,6 +68,7 @@ private:
         number.wait(known, std::memory_order_acquire);
     }
 
+    template <class Config>
     void work() {
         for (;;) {
             const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
@@ -71,12 +76,13 @@ private:
             call(function, i);
         }
     }
+    template <class Config>
     void help(const std::stop_token& stop) {
         for (std::size_t seen = 0;;) {
-            wait_while(calls, seen);
+            wait_while<Config>(calls, seen);
             if (stop.stop_requested()) return;
             ++seen;
-            work();
+            work<Config>();
             if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_all();
         }
     }
@@ -90,7 +96,7 @@ private:
     struct alarm {
         jthread_pool& pool;
 
-        ~alarm() {
+        ASHLAR_ALWAYS_INLINE ~alarm() {
             for (std::jthread& thread : pool.threads) thread.request_stop();
             pool.calls.fetch_add(1, std::memory_order_release);
             pool.calls.notify_all();

@@ -7,6 +7,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <ashlar/core/config.hpp>
+
 namespace ashlar::inline v0_1 {
 
 /// An arena of so many workers of oneTBB. Each part is a task.
@@ -14,10 +16,10 @@ namespace ashlar::inline v0_1 {
 class onetbb_workers {
 public:
     /// An arena of so many workers; of as many as oneTBB finds right unless given.
-    explicit onetbb_workers(int workers = tbb::task_arena::automatic) : arena(workers) {}
+    ASHLAR_ALWAYS_INLINE explicit onetbb_workers(int workers = tbb::task_arena::automatic) : arena(workers) {}
 
     /// The most that run at once.
-    std::size_t workers() const { return static_cast<std::size_t>(arena.max_concurrency()); }
+    ASHLAR_ALWAYS_INLINE std::size_t workers() const { return static_cast<std::size_t>(arena.max_concurrency()); }
 
     /// Calls f(i) for each i below count, and returns when all are done.
     void run(std::size_t count, const auto& f) {

@@ -6,13 +6,15 @@
 
 #include <omp.h>
 
+#include <ashlar/core/config.hpp>
+
 namespace ashlar::inline v0_1 {
 
 /// As many workers as OpenMP has threads. Compile with -fopenmp.
 /// Example: `jthread_pool`.
 struct openmp_workers {
     /// The most that run at once.
-    std::size_t workers() const { return static_cast<std::size_t>(omp_get_max_threads()); }
+    ASHLAR_ALWAYS_INLINE std::size_t workers() const { return static_cast<std::size_t>(omp_get_max_threads()); }
 
     /// Calls f(i) for each i below count, and returns when all are done.
     void run(std::size_t count, const auto& f) const {

@@ -46,7 +46,8 @@ public:
         double greatest = 0;
         bool negative = false;
         for (const double v : values) {
-            if (v > greatest && v < 1e300) greatest = v;
+            const double magnitude = v < 0 ? -v : v;
+            if (magnitude > greatest && magnitude < 1e300) greatest = magnitude;
             negative = negative || v < 0;
         }
         const std::size_t digits = number(greatest).size() + (negative ? 1 : 0);
