@@ -63,7 +63,8 @@ TEST(linalg, plans_say_what_runs_and_count_scratch) {
     tensor<float, 64, 6, 1> b{};
     // Read one by one by the product, but computed side by side.
     const auto e = matmul(inverse(a + a), b);
-    const std::string_view text = explain(e).c_str();
+    const auto explained = explain(e);
+    const std::string_view text = explained.c_str();
     EXPECT_NE(text.find("matrix    t"), text.npos) << text;
     EXPECT_NE(text.find("= inverse(t"), text.npos) << text;
     if (width > 1) {

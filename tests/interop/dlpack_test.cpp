@@ -192,6 +192,13 @@ TEST(dlpack, read_only_arrays_and_versions) {
     next->version.major_number = 2;
     EXPECT_EQ((dlpack_array<const float, 3, 4>(next).error()), dlpack_error::version);
     EXPECT_EQ(t.use_count(), 1);
+    // It is the elements that count, not the view that is shared.
+    using constant = tensor_view<const float, 3, 4>;
+    const auto v = std::make_shared<constant>(*t);
+    EXPECT_EQ((dlpack_array<float, 3, 4>(managed_dlpack<versioned>(v)).error()), dlpack_error::read_only);
+    tensor<float, 3, 4> writable{};
+    const std::shared_ptr<const tensor_view<float, 3, 4>> w = std::make_shared<tensor_view<float, 3, 4>>(writable);
+    EXPECT_TRUE((dlpack_array<float, 3, 4>(managed_dlpack(w))));
 }
 
 }  // namespace

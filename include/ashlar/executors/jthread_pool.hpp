@@ -22,6 +22,8 @@ public:
     /// or a core of their own.
     template <class Start>
     jthread_pool(std::size_t workers, Start&& start) {
+        // A thread that the list had no memory for would end here, but nothing would wake it.
+        if (workers > 1) threads.reserve(workers - 1);
         for (std::size_t i = 1; i < workers; ++i)
             threads.push_back(start([this](const std::stop_token& stop) { help(stop); }));
     }

@@ -118,6 +118,7 @@ ASHLAR_ALWAYS_INLINE void fill_dlpack(Tensor& t, Array& array, std::int64_t* sha
 template <class Managed, class Owner, class Config>
 struct dlpack_holder {
     using array_type = std::remove_reference_t<decltype(*std::declval<Owner&>())>;
+    using element_type = std::remove_pointer_t<decltype(std::declval<array_type&>().data())>;
 
     Managed managed{};
     Owner owner;
@@ -128,9 +129,9 @@ struct dlpack_holder {
 };
 
 /// Whether elements can be passed on: only versioned structures tell that they are not to be written.
-template <class Array, bool HasFlags>
+template <class Element, bool HasFlags>
 struct dlpack_constness {
-    static constexpr bool can_be_told = HasFlags || !std::is_const_v<Array>;
+    static constexpr bool can_be_told = HasFlags || !std::is_const_v<Element>;
 };
 
 }  // namespace detail
@@ -254,7 +255,7 @@ template <detail::any_managed_dlpack Managed = dlpack_managed_tensor, class Owne
 [[nodiscard]] Managed* managed_dlpack(Owner owner) {
     using holder_type = detail::dlpack_holder<Managed, Owner, Config>;
     static_assert(
-        detail::dlpack_constness<typename holder_type::array_type, detail::versioned_dlpack<Managed>>::can_be_told,
+        detail::dlpack_constness<typename holder_type::element_type, detail::versioned_dlpack<Managed>>::can_be_told,
         "ashlar: dlpack: only a versioned array can be read-only; share one that is not const");
     if (!owner) return nullptr;
     auto* const holder = new (std::nothrow) holder_type{.owner = std::move(owner)};
@@ -266,7 +267,7 @@ template <detail::any_managed_dlpack Managed = dlpack_managed_tensor, class Owne
         auto& [major_number, minor_number] = holder->managed.version;
         major_number = 1;
         minor_number = 0;
-        holder->managed.flags = std::is_const_v<typename holder_type::array_type> ? 1 : 0;
+        holder->managed.flags = std::is_const_v<typename holder_type::element_type> ? 1 : 0;
     }
     return &holder->managed;
 }

@@ -63,7 +63,8 @@ struct mapping_for<Span, shape<Dims...>> {
     static constexpr bool constant = std::is_empty_v<type> && type::is_always_strided() && type::is_always_unique();
     static consteval auto strides() {
         std::array<std::ptrdiff_t, sizeof...(Dims)> result{};
-        for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::ptrdiff_t>(type{}.stride(i));
+        if constexpr (sizeof...(Dims) > 0)  // mappings without axes have no strides to ask for
+            for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::ptrdiff_t>(type{}.stride(i));
         return spelled_out(result);
     }
 };
@@ -107,10 +108,11 @@ ASHLAR_ALWAYS_INLINE constexpr bool is_laid_out_as(const Span& span) noexcept {
     constexpr std::size_t rank = View::shape_type::rank;
     std::array<std::ptrdiff_t, rank> strides{};
     if (!span.mapping().is_strided()) return false;
-    for (std::size_t i = 0; i < rank; ++i) {
-        if (static_cast<std::size_t>(span.extents().extent(i)) != View::extents[i]) return false;
-        strides[i] = static_cast<std::ptrdiff_t>(span.mapping().stride(i));
-    }
+    if constexpr (rank > 0)
+        for (std::size_t i = 0; i < rank; ++i) {
+            if (static_cast<std::size_t>(span.extents().extent(i)) != View::extents[i]) return false;
+            strides[i] = static_cast<std::ptrdiff_t>(span.mapping().stride(i));
+        }
     return same_strides(View::extents, strides, View::strides);
 }
 

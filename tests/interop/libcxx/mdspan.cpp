@@ -97,6 +97,17 @@ void there_and_back() {
     check("expressions", all(eval(view_of(mdspan_of(t)) + 1.0f) == t + 1.0f));
 }
 
+void without_axes() {
+    tensor<float> one{7.0f};
+    auto m = mdspan_of(one);
+    static_assert(m.rank() == 0);
+    static_assert(std::is_same_v<decltype(view_of(m)), tensor_view<float>>);
+    check("without axes", view_of(m).data() == one.data());
+    constexpr std::array<std::ptrdiff_t, 0> none{};
+    const auto again = try_strided_view_of<none>(m);
+    check("strides without axes", again && again->data() == one.data());
+}
+
 void shapes_at_run_time() {
     md::mdspan<float, extents<any, any>> m(t.data(), 3, 4);
     check("of this shape", try_view_of<3, 4>(m).has_value() && view_of<seq, 4>(m).data() == t.data());
@@ -126,6 +137,7 @@ static_assert(constant_evaluation());
 
 int main() {
     there_and_back();
+    without_axes();
     shapes_at_run_time();
     return report();
 }
