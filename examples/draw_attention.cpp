@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes the weights of attention under three masks, of which tools/draw_attention.py makes docs/attention.svg.
+// Writes the weights of attention under three masks; tools/draw_attention.py draws docs/attention.svg from them.
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -32,7 +32,7 @@ std::string read(const char* path) {
     return text;
 }
 
-/// The numbers with two decimals among the words of an SVG picture, in their order.
+/// The numbers with two decimals in the text of an SVG picture, in order.
 std::string numbers_in(const std::string& svg) {
     std::string numbers;
     for (std::size_t end = svg.find("</text>"); end != std::string::npos; end = svg.find("</text>", end + 1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints the plan of causal attention as JSON beside what this machine reaches: tools/draw_plan.py draws it.
+// Prints the plan of causal attention as JSON with the rates of this machine; tools/draw_plan.py draws it.
 #include <algorithm>
 #include <cstdio>
 
@@ -31,12 +31,12 @@ int main() {
     static keys k, v;
     q = generate<float, query, head>([](auto i, auto j) { return static_cast<float>(7 * i + 3 * j % 11) / 500; });
     k = v = generate<float, key, head>([](auto i, auto j) { return static_cast<float>(5 * i + 2 * j % 13) / 500; });
-    // As many bytes as operands and result have: the bandwidth is that of the cache that holds them.
+    // The size of operands and result, so that the bandwidth is that of the cache that holds them.
     static tensor<float, 4 * query.extent * head.extent> memory{};
 
     double seconds = 1, read = 1, peak = 0;
     [[maybe_unused]] volatile float sink = 0;
-    for (int turn = 0; turn < 20; ++turn) {  // by turns, so that all see the same machine
+    for (int turn = 0; turn < 20; ++turn) {  // alternating, so that all run under the same load
         constexpr int calls = 20;
         seconds = std::min(seconds, bench::seconds([&] {
                                         for (int c = 0; c < calls; ++c) run(q, k, v, out);

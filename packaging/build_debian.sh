@@ -14,7 +14,7 @@ if [[ $version != "$packaged" ]]; then
     echo "packaging/debian/changelog is of version $packaged, CMakeLists.txt of $version" >&2
     exit 1
 fi
-# debhelper writes into the tree, so it gets one of its own, with what is installed.
+# debhelper writes into the tree, so it gets its own copy of the files that are installed.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/ashlar-$version

@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: What can be asked for beside `ashlar/ashlar.hpp`, in the order of the file.
+#: The parts that --with adds to `ashlar/ashlar.hpp`, in the order of the file.
 PARTS = {
     "nn": ["ashlar/nn.hpp"],
     "print": ["ashlar/tensor/print.hpp"],
@@ -152,7 +152,7 @@ def version(include: Path) -> str:
 
 
 def licence_of_xsimd(include: Path, given: Path | None) -> str:
-    """The text that BSD-3-Clause wants beside copies of its sources."""
+    """The text that BSD-3-Clause requires with copies of its sources."""
     places = [given] if given else [include.parent / "LICENSE", include.parent / "share/doc/libxsimd-dev/copyright"]
     for place in places:
         if place.is_file():
@@ -177,7 +177,7 @@ def amalgamate(parts: list[str], include: Path, xsimd: Path | None, xsimd_licenc
     licences = as_comment((ROOT / "LICENSE").read_text(encoding="utf-8").strip())
     if xsimd:
         licences += ["//", "// The headers of xsimd:", "//"] + as_comment(licence_of_xsimd(xsimd, xsimd_licence))
-    # Two copies of one text may meet in a unit, two different ones may not.
+    # A unit may include two copies of one text, but not two different texts.
     identity = f"0x{zlib.crc32(body.encode()):08x}"
     return "\n".join([
         "// SPDX-License-Identifier: " + ("BSL-1.0 AND BSD-3-Clause" if xsimd else "BSL-1.0"),

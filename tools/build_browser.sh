@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Makes the static folder of examples/browser: the page, and the modules of WebAssembly that it runs.
+# Makes the static folder of examples/browser: the page, and the WebAssembly modules that it runs.
 set -euo pipefail
 
 usage="usage: build_browser.sh <folder> <clang++ 19> [-I and -isystem flags of ashlar and xsimd]"

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The plans of a machine with eight floats in a register, whatever compiles them, with the register blocks of optimised code.
+# The plans of a machine with eight floats in a register, on every machine, with the register blocks of optimised code.
 PLAN_FLAGS = ["-O0", "-DASHLAR_EMULATED_WIDTH=256", "-DASHLAR_REGISTERS=0"]
 COMPILER_OF_ERRORS = 12
 HEADERS = ["<ashlar/ashlar.hpp>", "<ashlar/nn.hpp>", "<ashlar/tensor/print.hpp>", "<iostream>"]
@@ -81,7 +81,7 @@ def read_page(path: Path) -> Page:
 
 
 def unit(page: Page, wrong: bool) -> str:
-    """The page as one program: what is right in one namespace, and what is wrong in one of its own each."""
+    """The page as one program: right blocks share a namespace, each wrong block has its own."""
     code = [f"#include {header}" for header in HEADERS]
     body = []
     for number, block in enumerate(page.blocks):
@@ -95,7 +95,7 @@ def unit(page: Page, wrong: bool) -> str:
 
 
 def program(page: Page) -> str:
-    """Prints what the blocks of plans and values hold, each behind a line of its number."""
+    """Prints the contents of the blocks of plans and values, each after a line with its number."""
     prints = []
     for number, block in enumerate(page.blocks):
         if block.kind == "plan":
@@ -137,7 +137,7 @@ def shortened(message: str) -> str:
 
 
 def messages_of(page: Page, compiler: list[str], work: Path) -> dict[int, str]:
-    """What the compiler says of each wrong block, by the number of the block that shows it."""
+    """The compiler's error for each wrong block, by the number of the block that shows it."""
     source = work / f"{page.path.stem}_wrong.cpp"
     source.write_text(unit(page, wrong=True) + "\n}\n", encoding="utf-8")
     found = errors_by_line(page, run([*compiler, "-fsyntax-only", str(source)]).stderr)
@@ -168,7 +168,7 @@ def printed_by(page: Page, compiler: list[str], work: Path) -> dict[int, str]:
 
 
 def problems_of(page: Page, shown: dict[int, str]) -> list[str]:
-    """Blocks that differ from what was compiled, and chapters without what each has to have."""
+    """Blocks that differ from the compiled output, and chapters without the required blocks."""
     problems = []
     for number, text in shown.items():
         block = page.blocks[number]
@@ -185,7 +185,7 @@ def problems_of(page: Page, shown: dict[int, str]) -> list[str]:
 
 
 def updated(page: Page, shown: dict[int, str]) -> str:
-    """The page with what was compiled in its blocks."""
+    """The page with the compiled output in its blocks."""
     lines = list(page.lines)
     for number in sorted(shown, reverse=True):
         block = page.blocks[number]
@@ -194,7 +194,7 @@ def updated(page: Page, shown: dict[int, str]) -> str:
 
 
 def split_at(words: list[str], mark: str) -> tuple[list[str], list[str]]:
-    """What stands before and behind a mark."""
+    """The words before and after a mark."""
     place = words.index(mark)
     return words[:place], words[place + 1 :]
 

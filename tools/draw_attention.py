@@ -90,7 +90,7 @@ def draw_matrix(ax: plt.Axes, title: str, matrix: np.ndarray, kept: np.ndarray, 
 
 
 def draw(panels: list[tuple[str, np.ndarray]], mask: np.ndarray | None, words: list[str] | None) -> plt.Figure:
-    """The panels, as many beside each other as fit."""
+    """The panels, with as many in a row as fit."""
     left = 0.35 + 0.062 * max((len(w) for w in words or [""]), default=0)
     above, gap, widest = 0.42 + (0.05 * max(map(len, words)) if words and max(map(len, words)) > 8 else 0), 0.3, 11.0
     places, x, y, row_height, width = [], left, 0.05, 0.0, 0.0

@@ -81,7 +81,7 @@ def stage_lines(stage: dict, columns: int) -> list[str]:
 class Nest:
     """The steps of a plan as boxes in boxes, a unit high for each line of text."""
 
-    COLUMNS = 84  # characters beside each other
+    COLUMNS = 84  # characters per line
 
     def __init__(self, plan: dict):
         self.plan, self.boxes, self.height = plan, [], 0.0
@@ -162,7 +162,7 @@ def draw_tiles(ax: plt.Axes, mask: dict) -> None:
     if rows:
         ax.set_xlim(0, columns)
         ax.set_ylim(rows, 0)
-        # Tiles have their shape, unless the picture would be a line.
+        # Tiles keep their aspect ratio, unless the picture would be a line.
         ax.set_box_aspect(min(max(rows * mask["queries"] / (columns * mask["keys"]), 0.25), 1.0))
         ax.set_anchor("NW")
     else:
@@ -290,7 +290,7 @@ def draw(report: dict, measured: dict, title: str) -> plt.Figure:
     nests = [Nest(plan) for plan in report["plans"]]
     heights = [max(HEADING + nest.height * LINE, right_height(plan)) + 0.4 for nest, plan in zip(nests, report["plans"])]
     with_roofline = bool(measured.get("peak_flops") and measured.get("bandwidth") and report["moved_bytes"] and report["flops"])
-    # It stands below the loops of the last plan, where there is room.
+    # The roofline is below the loops of the last plan, where there is room.
     roofline_top = 0.8 + sum(heights[:-1]) + HEADING + nests[-1].height * LINE + 0.6
     height = 0.8 + sum(heights)
     page = Page(max(height, roofline_top + ROOFLINE + 0.6) if with_roofline else height)

@@ -85,7 +85,7 @@ want() {
     (need "${@:2}") || say "without ${*:2} $1"
 }
 
-# What the checks of the repository use where it is there.
+# Packages that the checks of the repository use if installed.
 want_for_checks() {
     want "ring attention is not tested" openmpi-bin libopenmpi-dev
     want "the printers of debuggers are not tested" gdb

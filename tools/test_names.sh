@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# What words after ./run test mean: layers, test programs and other machines.
+# The meaning of words after ./run test: layers, test programs and other machines.
 
 # The folders of tests/ that hold test programs.
 layers() {
@@ -9,7 +9,7 @@ layers() {
     done | uniq | paste -s -d ' ' -
 }
 
-# The machines that tests run on beside this one.
+# The machines that tests run on in addition to this one.
 target_names() {
     sed -n 's/^\[\(.*\)\]$/\1/p' tests/targets/targets.ini 2>/dev/null || true
 }

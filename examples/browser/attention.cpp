@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention as a WebAssembly module without imports: a sentence, its weights, a plan, and the time beside plain loops.
+// Attention as a WebAssembly module without imports: a sentence, its weights, a plan, and its time compared with plain
+// loops.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -14,11 +15,11 @@ namespace {
 
 // ------------------------------------------------------------------------------------- masks
 
-// The masks of the page, by number. The window is known by type, the number of keys when it runs.
+// The masks of the page, by number. The type has the window; the number of keys is known at run time.
 enum mask_number { all_pairs, only_earlier, window, first_keys };
 inline constexpr std::size_t widest_window = 5;
 
-/// Calls f with the mask that a number and its parameter mean, or without any.
+/// Calls f with the mask of this number and parameter, or without a mask.
 template <std::size_t Width = 0, class Function>
 void with_mask(int number, std::size_t parameter, Function f) {
     if (number == only_earlier) return f(causal);
@@ -51,14 +52,14 @@ using keys = tensor<float, key, head>;
 queries q{}, by_expression{}, by_loops{};
 keys k{}, v{};
 
-/// A mask for 64 keys of which the page draws the plan.
+/// A mask for 64 keys. The page draws its plan.
 template <class Function>
 void with_long_mask(int number, std::size_t parameter, Function f) {
     if (number == window) return f(sliding_window<8, 8>);
     with_mask(number, number == first_keys ? parameter : 0, f);
 }
 
-/// Attention as one writes it in loops: `kept(i, j)` says which pairs are kept.
+/// Attention in plain loops: `kept(i, j)` says which pairs are kept.
 template <class Kept>
 ASHLAR_NOINLINE void attend_by_loops(Kept kept) {
     for (std::size_t i = 0; i < query.extent; ++i) {
@@ -102,7 +103,7 @@ EXPORT(plan) const char* plan_of(int mask) {
     return json;
 }
 
-/// Fills the operands with numbers of no meaning.
+/// Fills the operands with arbitrary numbers.
 EXPORT(prepare) void prepare() {
     std::size_t state = 1;
     const auto next = [&](auto...) {
@@ -114,7 +115,7 @@ EXPORT(prepare) void prepare() {
     for (float& x : v) x = next();
 }
 
-/// The same attention so many times, which the page measures.
+/// Computes the same attention this many times; the page measures it.
 EXPORT(run_expression) void run_expression(int mask, std::size_t parameter, int calls) {
     with_long_mask(mask, parameter, [&](const auto&... kept) {
         for (int c = 0; c < calls; ++c) by_expression = attention(q, k, v, kept...);
@@ -132,5 +133,5 @@ EXPORT(run_loops) void run_loops(int mask, std::size_t parameter, int calls) {
             attend_by_loops([](std::size_t, std::size_t) { return true; });
     }
 }
-/// The largest difference of the two.
+/// The largest difference between the two results.
 EXPORT(difference) float difference() { return eval(max(abs(by_expression - by_loops)))(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A WebAssembly module with what the page needs of it: its functions, its texts and its numbers.
+// Loads a WebAssembly module and gives the page its functions, texts and numbers.
 
 const REFUSED = 8; // WASI's "no such file descriptor"
 

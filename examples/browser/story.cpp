@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The storyteller of examples/stories as a WebAssembly module: files come as bytes, and a token at a time goes.
+// The storyteller of examples/stories as a WebAssembly module: the page passes files as bytes and gets one token at a
+// time.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -29,7 +30,7 @@ std::size_t told = 0;
 
 }  // namespace
 
-// Memory ends the module: without exceptions there is nobody to tell.
+// Running out of memory ends the module: without exceptions it cannot report an error.
 void* operator new(std::size_t size) {
     if (void* p = std::malloc(size)) return p;
     __builtin_trap();
@@ -41,7 +42,7 @@ void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 EXPORT(take_memory) void* take_memory(std::size_t size) { return std::malloc(size); }
 EXPORT(give_memory) void give_memory(void* p) { std::free(p); }
 
-/// Loads the weights from a safetensors file, and the tokens from a tokenizer's. An empty text, or what is wrong.
+/// Loads the weights from a safetensors file, and the tokens from a tokenizer's. Returns an empty text, or the error.
 EXPORT(load_weights) const char* load_weights(const std::byte* bytes, std::size_t size) {
     const auto r = stories::load(weights, std::span(bytes, size));
     text = r ? "" : r.message().c_str();
@@ -51,7 +52,7 @@ EXPORT(load_tokens) const char* load_tokens(const char* bytes, std::size_t size)
     return words.parse({bytes, size}, model::vocabulary) ? "" : "this is no tokenizer of 512 tokens";
 }
 
-/// Starts a story with a prompt; false if it is longer than the model's context.
+/// Starts a story with a prompt. Returns false if the prompt is longer than the model's context.
 EXPORT(begin) bool begin(const char* characters, std::size_t size, float temperature, float top_p, unsigned seed) {
     prompt = words.encode({characters, size});
     story.clear();

@@ -6,7 +6,7 @@ const find = (id) => document.getElementById(id);
 const module = await fetched('story.wasm');
 const { calls } = module;
 const loaded = new Set();
-let telling = 0; // the number of the story; a higher one ends those before
+let telling = 0; // the number of the current story; earlier stories stop
 
 const note = (words) => { find('rate').textContent = words; };
 

@@ -54,7 +54,7 @@ denoiser_status denoiser_load(denoiser* model, const char* path) {
 denoiser_status denoiser_run(denoiser* model, const float* x, float* y, size_t rows) {
     if (model == nullptr || x == nullptr || y == nullptr) return denoiser_null;
     if (rows > count) return denoiser_too_many;
-    // The caller's memory has `rows` rows, and the model has all of them: those beyond are not read.
+    // The caller's memory has `rows` rows. The view has the full capacity, but rows beyond `rows` are not read.
     for (std::size_t i = 0; i < rows; ++i) model->padded[i] = tensor_view<const float, width>(x + i * width);
     evaluate(model->padded, model->model(model->padded, keys_below(rows)), model->scratch, rows_below(rows));
     for (std::size_t i = 0; i < rows; ++i) tensor_view<float, width>(y + i * width) = model->padded[i];

@@ -89,7 +89,7 @@ extern const std::uint32_t data_in_flash[];
     return to;
 }
 
-/// Streams move their history by it; what nothing calls is not linked.
+/// Streams move their history with it. The linker drops it if nothing calls it.
 [[gnu::optimize("no-tree-loop-distribute-patterns")]] void* memmove(void* to, const void* from, std::size_t bytes) {
     auto* out = static_cast<unsigned char*>(to);
     const auto* in = static_cast<const unsigned char*>(from);
@@ -126,7 +126,7 @@ extern const std::uint32_t data_in_flash[];
     stop(2);
 }
 
-/// A program that has interrupts of the core defines these.
+/// A program that uses interrupts of the core defines these.
 [[gnu::weak]] void on_pend();
 [[gnu::weak]] void on_timer();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A compiled attention layer as a module of Python: it reads and writes NumPy's arrays where they lie.
+// A compiled attention layer as a Python module: it reads and writes NumPy arrays in place.
 #include <cstddef>
 #include <string>
 
@@ -19,7 +19,7 @@ std::string shape_text(const py::array& array) {
     return text + (array.ndim() == 1 ? ",)" : ")");
 }
 
-/// A view of an array of NumPy. ValueError tells both shapes where they differ, and what else is wrong.
+/// A view of a NumPy array. A wrong array is a ValueError: it names both shapes if they differ, or the other fault.
 template <class Element, std::size_t... Extents>
 tensor_view<Element, Extents...> view_of_array(const char* name, const py::array& array) {
     using number = std::remove_const_t<Element>;

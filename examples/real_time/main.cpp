@@ -4,8 +4,8 @@
 //
 //     real_time [--seconds 60] [--paced] [--denormals]
 //
-// Without --paced a callback follows the one before at once, faster than real time, at ordinary priority: a thread that
-// never waits must not come before all others. With it each waits for its turn, and the priority is raised.
+// Without --paced, callbacks follow each other at once, faster than real time, at ordinary priority, because a thread
+// that never waits must not block all others. With --paced, each callback waits for its time, at raised priority.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -36,7 +36,7 @@ struct options {
     bool paced = false, denormals = false;
 };
 
-/// What the device owns: all of it exists before the first callback.
+/// The memory of the device: all of it exists before the first callback.
 struct device {
     wavenet weights{};
     player amp{};
@@ -56,7 +56,7 @@ void record(tensor<float, block, 1>& in, std::uint64_t at, bool denormals) {
     }
 }
 
-/// What a host calls. Nothing in it allocates, locks, waits, or asks the system for anything.
+/// The host calls it. It does not allocate, lock, wait or make system calls.
 void callback(device& d, bool flush) noexcept {
     const examples::flush_denormals guard(flush);
     d.amp.play(d.out, d.in);
@@ -76,7 +76,7 @@ double microseconds_since(clock::time_point start) {
     return std::chrono::duration<double, std::micro>(clock::now() - start).count();
 }
 
-/// Before the device starts: pages, caches and predictors have seen one call.
+/// Warms up pages, caches and predictors by one call, before the device starts.
 void prepare(device& d, bool paced) {
     const auto start = clock::now();
     nn::init::generator random(1);

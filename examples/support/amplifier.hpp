@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An amplifier that is learnt: a WaveNet of NeuralAmpModeler's standard shape, as a model of weights and a player of
+// A trained amplifier: a WaveNet of NeuralAmpModeler's standard shape, as a model of weights and a player of
 // blocks.
 #pragma once
 

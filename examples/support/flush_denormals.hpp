@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A guard: while it lives, this thread's floating-point unit takes denormal numbers as zeros and makes none.
+// A guard: during its lifetime, this thread's floating-point unit treats denormal numbers as zeros and makes none.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace examples {
 
-/// False if the file cannot be written. Elements are float, or bool for masks, in this machine's order of bytes.
+/// False if the file cannot be written. Elements are float, or bool for masks, in this machine's byte order.
 template <class Element, auto... Dims>
 bool write_npy(const std::string& path, const ashlar::basic_tensor<Element, Dims...>& array) {
     static_assert(std::is_same_v<Element, float> || std::is_same_v<Element, bool>);

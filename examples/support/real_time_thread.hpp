@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a real-time thread asks of Linux before its first callback. Each function says whether it was granted.
+// Sets up a real-time thread on Linux before its first callback. Each function returns whether it succeeded.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ inline bool raise_priority([[maybe_unused]] int priority) noexcept {
 #endif
 }
 
-/// Writes to so much of the stack, so that no callback is the first to touch a page of it.
+/// Writes to this much of the stack, so that no callback is the first to touch one of its pages.
 template <std::size_t Bytes>
 [[gnu::noinline]] void touch_stack() noexcept {
     volatile unsigned char pages[Bytes];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How long calls took: a count for each tenth of a microsecond, without an allocation while it counts.
+// A histogram of the times of calls, by tenths of a microsecond. Counting does not allocate.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
         sum += microseconds;
         longest = std::max(longest, microseconds);
     }
-    /// The time that so many of 1,000 calls do not exceed, rounded up to a tenth of a microsecond.
+    /// The time that this many of 1,000 calls do not exceed, rounded up to a tenth of a microsecond.
     double quantile(double of_thousand) const noexcept {
         const double wanted = of_thousand / 1000 * static_cast<double>(all);
         std::uint64_t seen = 0;

@@ -14,7 +14,7 @@ from . import numerics
 
 @dataclass(frozen=True)
 class Activation:
-    """`text` has {x} for the argument. `slopes` are those of each channel, which the text calls {slopes}."""
+    """`text` has {x} for the argument. `slopes` has one for each channel; the text calls them {slopes}."""
 
     text: str
     compute: Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Layers one after the other: what C++ computes of a block, and what NumPy computes of the whole signal."""
+"""Consecutive layers: C++ code for a block, and NumPy values for the whole signal."""
 from __future__ import annotations
 
 import re
@@ -16,7 +16,7 @@ from .activations import Activation, real
 
 @dataclass
 class Signal:
-    """Rows of channels. A heavy text has a product or a call of a stream, and stands in one place only."""
+    """Rows of channels. A heavy text contains a product or a call of a stream, and may be used in one place only."""
 
     text: str
     array: np.ndarray
@@ -103,7 +103,7 @@ class Chain(Plan):
         return Signal(f"kept.{name}({x.text}, limit...)", numerics.conv(x.array, weight, bias, dilation, groups), True)
 
     def latest(self, name: str, x: Signal) -> Signal:
-        """The block that a convolution took last."""
+        """The last input block of a convolution."""
         return Signal(f"kept.{name}.latest<block>()", x.array)
 
     def recurrent(self, kind: str, name: str, stored: str, x: Signal, layers: list[dict[str, np.ndarray]],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""JSON files, of which nothing is believed before it is checked."""
+"""Reads JSON files and checks everything before use."""
 from __future__ import annotations
 
 import json
@@ -114,7 +114,7 @@ def is_float(number: float) -> bool:
 
 
 def check_reach(kernel: int, dilation: int, where: str) -> int:
-    """(kernel - 1) * dilation, unless the state would be out of all proportion."""
+    """(kernel - 1) * dilation, or an error if the state would be too large."""
     reach = (kernel - 1) * dilation
     if reach > MOST_REACH:
         raise ModelError(f"{where}: a kernel of {kernel} with dilation {dilation} remembers {reach:,} samples; {MOST_REACH:,} are the most")

@@ -27,7 +27,7 @@ class Layer:
 
 @dataclass
 class LayerArray:
-    """What `config.layers` says of one array of layers."""
+    """The settings of one array of layers, from `config.layers`."""
 
     into: int
     channels: int

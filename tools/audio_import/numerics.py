@@ -37,7 +37,7 @@ def conv(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, dilation: int, gro
 
 def lstm(x: np.ndarray, weight_ih: np.ndarray, weight_hh: np.ndarray, bias: np.ndarray, h: np.ndarray,
          c: np.ndarray) -> np.ndarray:
-    """One layer from h and c on; gates i, f, g, o."""
+    """One layer that starts from h and c; gates i, f, g, o."""
     gates, y = x @ weight_ih.T + bias, np.empty((len(x), len(h)))
     for t, row in enumerate(gates):
         i, f, g, o = np.split(row + weight_hh @ h, 4)
@@ -48,7 +48,7 @@ def lstm(x: np.ndarray, weight_ih: np.ndarray, weight_hh: np.ndarray, bias: np.n
 
 
 def gru(x: np.ndarray, weight_ih: np.ndarray, weight_hh: np.ndarray, bias_ih: np.ndarray, bias_hh: np.ndarray) -> np.ndarray:
-    """One layer from zeros on; gates r, z, n as PyTorch has them."""
+    """One layer that starts from zeros; gates r, z, n in PyTorch's order."""
     h = np.zeros(weight_hh.shape[1])
     gates, y = x @ weight_ih.T + bias_ih, np.empty((len(x), len(h)))
     for t, row in enumerate(gates):

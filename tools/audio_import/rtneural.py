@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The JSON files of RTNeural: Keras layers one after the other. Format: python/model_utils.py and model_loader.h there."""
+"""The JSON files of RTNeural: consecutive Keras layers. Format: python/model_utils.py and model_loader.h there."""
 from __future__ import annotations
 
 from typing import Callable
@@ -125,7 +125,7 @@ def nothing(chain: Chain, layer: Layer, x: Signal) -> Signal:
 
 LAYERS = {"dense": dense, "time-distributed-dense": dense, "conv1d": conv1d, "lstm": lstm, "gru": gru, "prelu": prelu,
           "batchnorm": batchnorm, "activation": nothing}
-ACTIVATED = ("dense", "time-distributed-dense", "conv1d", "activation")  # of others RTNeural does not read it
+ACTIVATED = ("dense", "time-distributed-dense", "conv1d", "activation")  # RTNeural does not read the activation of other layers
 
 
 def build_layers(chain: Chain, layers: list[Layer], samples: np.ndarray) -> np.ndarray:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""From a file to a header: what the command line and the tests call."""
+"""Converts a file to a header; the command line and the tests call it."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -28,7 +28,7 @@ def sample_signal(count: int, channels: int) -> np.ndarray:
 
 
 def open_model(path: Path, submodel: int | None, notes: list[str]) -> tuple[int, str, Callable]:
-    """The kind of file is told by its content."""
+    """Detects the kind of file from its content."""
     file = read_json(path)
     if file.has("architecture"):
         return open_nam(file, submodel, notes)
@@ -40,7 +40,7 @@ def open_model(path: Path, submodel: int | None, notes: list[str]) -> tuple[int,
 
 
 def import_file(path: Path, name: str, folder: Path, block: int, embed: bool, submodel: int | None) -> tuple[bool, str]:
-    """Writes the files. Returns that all is covered, and the report."""
+    """Writes the files. Returns whether all is covered, and the report."""
     check_name(name)
     if not 1 <= block <= 65536:
         raise ModelError(f"--block {block}: a block has 1 to 65536 samples")

@@ -17,7 +17,7 @@ class Growing:
 
     @property
     def count(self):
-        """How many entries a call appends."""
+        """The number of entries that a call appends."""
         return self.rows.shape[self.axis]
 
     def distance(self):

@@ -8,8 +8,8 @@ from .evaluate import Evaluation
 
 
 class Sample:
-    """What a model computes at one length: pairs of a name in the file and an array of full extent. A call that goes on
-    finds its states as the sample before left them."""
+    """What a model computes at one length: pairs of a name in the file and an array of full extent. A call that continues
+    starts from the states of the previous sample."""
 
     def __init__(self, length, goes_on=False):
         self.length, self.goes_on, self.arrays = length, goes_on, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Makes a page of each public name from Doxygen's XML: its declarations, their comments, and where they are."""
+"""Makes a page for each public name from Doxygen's XML: its declarations, their comments, and where they are."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -25,7 +25,7 @@ class Declaration:
 
 @dataclass
 class Entry:
-    """A public name and all that declares it."""
+    """A public name and all its declarations."""
 
     name: str
     kind: str
@@ -100,7 +100,7 @@ def template_of(node: ElementTree.Element) -> str:
 
 
 def declared(node: ElementTree.Element, kind: str) -> str:
-    """The declaration as one would write it, without its body."""
+    """The declaration as in source, without its body."""
     if kind == "concept":
         return text_of(node.find("initializer")).replace(SCOPE, "")
     if kind in ("struct", "class"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Makes a page of each error message: its row of docs/errors.md and the tested programs that cause it."""
+"""Makes a page for each error message: its row of docs/errors.md and the tested programs that cause it."""
 
 import re
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ def read_errors(text: str) -> list[Error]:
 
 
 def lines_of(program: str, first: str, last: str) -> str:
-    """What stands between the first line that begins with `first` and the next that begins with `last`."""
+    """The text between the first line that begins with `first` and the next that begins with `last`."""
     found: list[str] = []
     inside = False
     for line in program.split("\n"):
@@ -81,7 +81,7 @@ def lines_of(program: str, first: str, last: str) -> str:
 
 
 def program_text(root: Path, path: str) -> list[str]:
-    """A program that fails with the message: what is wrong, what the compilers say, and the mended lines."""
+    """A program that fails with the message: what is wrong, what the compilers say, and the corrected lines."""
     program = (root / path).read_text(encoding="utf-8")
     about = program.split("\n")[1].removeprefix("// ")
     said = re.findall(r"^\s*// expect(?: (?:g\+\+|clang))?: (.*)$", program, re.MULTILINE)

@@ -43,7 +43,7 @@ class Site:
             self.place_sections(path)
 
     def place(self, path: str) -> str:
-        """Where the site has a page of the repository."""
+        """The path on the site of a page of the repository."""
         if path == "README.md":
             return "index.md"
         if path in self.sections:
@@ -67,7 +67,7 @@ class Site:
         return [line for _, line in lines_outside_code(page.text) if HEADING.match(line)]
 
     def target(self, page: str, link: str) -> str:
-        """Where a link of a page leads on the site."""
+        """The target on the site of a link of a page."""
         if is_elsewhere(link) or link.startswith("/"):
             return link
         path, _, anchor = link.partition("#")

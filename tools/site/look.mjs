@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // look.mjs <folder> [expression]: opens each page of the built site in Chromium, or those whose paths match. Fails if one is wider than
-// the screen of a phone or a desk, asks another host for something or lacks a file; if scripts of one page of each folder do so or
+// the screen of a phone or a desk, contacts another host or lacks a file; if scripts of one page of each folder do so or
 // throw; or if the search does not find a name.
 import { createServer } from 'node:http'
 import { readFileSync, readdirSync, mkdirSync } from 'node:fs'

@@ -40,7 +40,7 @@ def lines_outside_code(text: str) -> Iterator[tuple[int, str]]:
 
 
 def changed_outside_code(text: str, change: Callable[[str], str]) -> str:
-    """The text with `change` applied to what stands neither in a code block nor in a code span."""
+    """The text with `change` applied outside code blocks and code spans."""
     lines = text.split("\n")
     for number, line in lines_outside_code(text):
         if line.startswith("    ") and not line.lstrip().startswith(("-", "*", "|")):

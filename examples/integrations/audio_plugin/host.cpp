@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A host in place of a studio: calls the plugin with blocks of many lengths, and compares with the layers called once
+// A test host: calls the plugin with blocks of many lengths, and compares with the layers called once
 // for the whole signal. It fails if a call allocates or leaves the mode of the floating-point unit changed.
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ float sample(std::size_t channel, std::size_t i) {
     return 0.5f * static_cast<float>(std::sin((0.02 + 0.01 * static_cast<double>(channel)) * static_cast<double>(i)));
 }
 
-/// Plays all of it through the plugin, in blocks of these lengths in turn. Returns the allocations of its calls.
+/// Plays the whole signal through the plugin, in blocks of these lengths in turn. Returns the allocations of its calls.
 template <class Processor>
 std::size_t play(Processor& p, const std::vector<int>& lengths, std::array<signal, 2>& result) {
     juce::MidiBuffer midi;
@@ -66,7 +66,7 @@ int main() {
     nn::init::generator random(3);
     nn::init::reset_parameters(p->model, random);
 
-    // What the plugin must give, by the layers themselves.
+    // The expected result, from the layers themselves.
     const auto whole = std::make_unique<std::array<signal, 2>>(), found = std::make_unique<std::array<signal, 2>>();
     const auto rows = std::make_unique<tensor<float, length, 16>>();
     const auto work = std::make_unique<workspace<workspace_bytes<decltype(p->model.lstm(signal{}))>>>();
@@ -92,7 +92,7 @@ int main() {
     p->prepareToPlay(44100, 480);
     expect(!p->sample_rate_fits(), "another rate is noticed");
 
-    // A control that changes: no step in the signal, and its end is the new value.
+    // Changes a control: the signal has no step and ends at the new value.
     p->prepareToPlay(48000, 480);
     p->input_gain = 0.0f;
     play(*p, {480}, *found);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The few classes of JUCE that the plugin uses, with JUCE's names and signatures, for builds without JUCE: the test.
+// The few classes of JUCE that the plugin uses, with JUCE's names and signatures, for builds without JUCE, such as the
+// test.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ struct amplifier {
     nn::lstm<{.in = 1, .hidden = 16}> lstm{};
     nn::linear<{.in = 16, .out = 1}> head{};
 
-    /// What the samples so far leave for the next ones.
+    /// The state that earlier samples leave for later ones.
     struct state {
         decltype(amplifier::lstm)::state<> lstm{};
 
@@ -31,7 +31,8 @@ struct amplifier {
         tensor<float, block, 16> rows{};
     };
 
-    /// The next block of the signal. A call with rows_below(n) at the end takes its first n samples, and makes n.
+    /// Processes the next block of the signal. With rows_below(n) as last argument it processes only the first n
+    /// samples.
     template <class... Limit>
     void operator()(const input& x, state& kept, output& y, scratch& values, Limit... limit) const {
         evaluate(values.rows, lstm(x, kept.lstm), limit...);

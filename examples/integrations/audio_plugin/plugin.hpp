@@ -18,8 +18,8 @@
 
 namespace plugin {
 
-/// Up to two channels, each with a state of its own; they share the weights. All memory is a member: the host's thread
-/// of audio allocates nothing, takes no locks and asks the system for nothing.
+/// Up to two channels, each with a state of its own; they share the weights. All memory is in members: the host's audio
+/// thread allocates nothing, takes no locks and makes no system calls.
 template <class Model>
 class amplifier_processor : public juce::AudioProcessor {
 public:
@@ -31,11 +31,11 @@ public:
     std::atomic<float> input_gain{1.0f};
 
     void prepareToPlay(double sample_rate, int) override {
-        // A model is one for its sample rate: at another one it has another sound. Resample here, or tell the user.
+        // At another sample rate the model sounds different. Resample here, or tell the user.
         rate_fits = sample_rate == Model::sample_rate;
         for (auto& channel : channels) channel.attach(model);
         gain = input_gain.load(std::memory_order_relaxed);
-        setLatencySamples(0);  // sample i of the result needs no later sample than i
+        setLatencySamples(0);  // sample i of the result depends on no sample after i
         juce::ScopedNoDenormals no_denormals;
         for (auto& channel : channels) run(channel, x.data(), Model::block, false);  // the first call is the slowest
         for (auto& channel : channels) channel.attach(model);
@@ -46,7 +46,7 @@ public:
         juce::ScopedNoDenormals no_denormals;
         const auto samples = static_cast<std::size_t>(buffer.getNumSamples());
         const std::size_t count = std::min(most_channels, static_cast<std::size_t>(buffer.getNumChannels()));
-        // A host may call with any number of samples, also with more than it announced, or with none.
+        // A host may pass any number of samples, also more than it announced, or none.
         const float wanted = input_gain.load(std::memory_order_relaxed);
         const float step = samples > 0 ? (wanted - gain) / static_cast<float>(samples) : 0;
         for (std::size_t c = 0; c < count; ++c) {
@@ -62,7 +62,7 @@ public:
     bool sample_rate_fits() const noexcept { return rate_fits; }
 
 private:
-    /// The next samples of a channel, in place if they are wanted.
+    /// Processes the next samples of a channel, in place if they are wanted.
     void run(typename Model::state& channel, float* data, std::size_t samples, bool wanted) noexcept {
         std::copy_n(data, samples, x.data());
         if (samples == Model::block)

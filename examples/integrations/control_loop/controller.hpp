@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A controller of ros2_control whose law is a network. With ROS, add the lists of interfaces, parameters and the
+// A controller of ros2_control that runs a network. With ROS, add the lists of interfaces, parameters and the
 // export.
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace robot {
 
 /// State interfaces are the positions of all joints, then their velocities; command interfaces are torques. All memory
-/// is a member, so that `update` allocates nothing.
+/// is in members, so that `update` allocates nothing.
 class policy_controller : public controller_interface::ControllerInterface {
 public:
     using return_type = controller_interface::return_type;
@@ -28,12 +28,12 @@ public:
 
     /// The weights. Fill them in on_configure, for example by io::load.
     policy law{};
-    /// What motors can do.
+    /// The limit of the motors.
     float most_torque = 40;
 
     CallbackReturn on_init() override { return CallbackReturn::SUCCESS; }
 
-    /// Begins with the robot as it stands, and calls the network once, because the first call is the slowest.
+    /// Starts at the robot's present position, and calls the network once, because the first call is the slowest.
     CallbackReturn on_activate() override {
         if (state_interfaces_.size() != 2 * joints || command_interfaces_.size() != joints)
             return CallbackReturn::FAILURE;
@@ -43,11 +43,11 @@ public:
         return CallbackReturn::SUCCESS;
     }
 
-    /// Where a joint shall go. Any thread may call it.
+    /// Sets the target of a joint. Any thread may call it.
     void want(std::size_t joint, double position) noexcept { wanted[joint].store(position, std::memory_order_relaxed); }
 
-    /// Called at the rate of the loop. What is no number never reaches a motor: torques are zero, and the manager hears
-    /// it.
+    /// Called at the rate of the loop. NaN and infinity never reach a motor: torques are zero then, and the result is
+    /// an error.
     return_type update(const rclcpp::Time&, const rclcpp::Duration&) override {
         observe();
         torques = law(seen);

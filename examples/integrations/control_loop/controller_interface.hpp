@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The few classes of ros2_control that the controller uses, with its names, for builds without ROS: the test.
+// The few classes of ros2_control that the controller uses, with its names, for builds without ROS, such as the test.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace controller_interface {
 enum class return_type : std::uint8_t { OK, ERROR };
 enum class CallbackReturn : std::uint8_t { SUCCESS, FAILURE };
 
-/// A number of the hardware that a controller reads or writes.
+/// A hardware value that a controller reads or writes.
 class LoanedInterface {
 public:
     explicit LoanedInterface(double& at) : place(&at) {}
@@ -45,7 +45,7 @@ public:
     virtual CallbackReturn on_activate() = 0;
     virtual return_type update(const rclcpp::Time& time, const rclcpp::Duration& period) = 0;
 
-    /// By the controller manager, before on_activate.
+    /// Called by the controller manager before on_activate.
     void assign_interfaces(std::vector<LoanedInterface> commands, std::vector<LoanedInterface> states) {
         command_interfaces_ = std::move(commands);
         state_interfaces_ = std::move(states);

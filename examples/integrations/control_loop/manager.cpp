@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A controller manager and six joints in place of a robot: calls the controller 1,000 times a second. Prints how long
-// an update takes and how late it begins. It fails if an update allocates, or if the joints do not go where they shall.
+// an update takes and how late it begins. It fails if an update allocates, or if the joints do not reach their targets.
 //
 //     control_loop [seconds]
 #include <array>
@@ -29,7 +29,7 @@ using namespace robot;
 using clock = std::chrono::steady_clock;
 constexpr auto period = std::chrono::milliseconds(1);
 
-/// Weights that can be checked: the network computes 30 (wanted - position) - 8 velocity, by the two sides of relu.
+/// Weights with a known result: the network computes 30 (wanted - position) - 8 velocity, by the two sides of relu.
 void fill(policy& p) {
     static tensor<float, observations, hidden> first;
     static tensor<float, hidden, joints> second;

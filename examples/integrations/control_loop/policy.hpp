@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The policy of the controller: a network of two layers, from what joints say to what motors do.
+// The policy of the controller: a network of two layers, from the states of the joints to the torques of the motors.
 #pragma once
 
 #include <cstddef>

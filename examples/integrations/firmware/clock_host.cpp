@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A desktop has no such interrupts: samples come when the program waits for them.
+// A desktop has no such interrupts: the program takes samples when it waits for them.
 #include <chrono>
 #include <cstdint>
 

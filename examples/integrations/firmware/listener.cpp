@@ -7,7 +7,7 @@
 namespace firmware {
 namespace {
 
-/// Weights by chance, which the compiler makes: they lie in flash. A trained model is an image, as in
+/// Random weights, which the compiler computes: they are in flash. A trained model is an image, as in
 /// examples/gestures.
 constexpr model make_weights() {
     model m{};

@@ -29,7 +29,7 @@ struct model {
 
 using samples = tensor<float, block, 1>;
 
-/// What the samples so far leave for the next ones.
+/// The state that earlier samples leave for later ones.
 struct state {
     nn::stream<decltype(model::filter), block> filter;
     nn::stream<decltype(model::memory), block> memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Listens to a sensor for some seconds, then says how long blocks took; on a microcontroller and on a desktop alike.
+// Listens to a sensor for some seconds, then prints how long blocks took, on a microcontroller or on a desktop.
 #include <cstddef>
 #include <cstdint>
 

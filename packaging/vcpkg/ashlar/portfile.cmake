@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Port of the checkout that this file lies in: vcpkg install ashlar --overlay-ports=packaging/vcpkg. It installs a copy of
+# Port of the checkout that contains this file: vcpkg install ashlar --overlay-ports=packaging/vcpkg. It installs a copy of
 # xsimd's headers, of the commit that the checkout pins.
 set(VCPKG_BUILD_TYPE release) # there are only headers
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What gdb and lldb show of ashlar's values: the package behind ashlar_gdb.py and ashlar_lldb.py."""
+"""Formats ashlar's values for gdb and lldb: the package behind ashlar_gdb.py and ashlar_lldb.py."""

@@ -16,7 +16,7 @@ Numbers = List[Optional[Number]]
 
 
 def shown_places(extent: int, summarised: bool) -> List[Optional[int]]:
-    """The indices of an axis that are shown, with None for those that are left out."""
+    """The indices of an axis that are shown, with None for those that are omitted."""
     if not summarised or extent <= 2 * EDGE:
         return list(range(extent))
     return [*range(EDGE), None, *range(extent - EDGE, extent)]
@@ -48,7 +48,7 @@ def special_text(number: float) -> Optional[str]:
 
 
 def format_of(numbers: Numbers, in_float: bool) -> str:
-    """whole, fixed or scientific: by the least and the greatest magnitude that are shown."""
+    """whole, fixed or scientific, chosen by the smallest and largest magnitude shown."""
     rounded = as_float if in_float else float
     magnitudes = [abs(x) for x in numbers if x is not None and math.isfinite(x) and x != 0]
     if not magnitudes:
@@ -92,7 +92,7 @@ def array_text(
     extents: Sequence[int], element: Element, limit: Optional[int], read: Callable[[List[Index]], Numbers]
 ) -> str:
     """The rows of an array. `read` gives the numbers at some indices. Beyond `limit` elements, the middle of long
-    axes is left out; without a limit nothing is."""
+    axes is omitted. Without a limit nothing is omitted."""
     summarised = limit is not None and math.prod(extents) > limit
     texts = texts_of(read(shown_indices(extents, summarised)), element)
     width = max(len(text) for text in texts)

@@ -65,5 +65,5 @@ def decode(element: Element, data: bytes, big_endian: bool) -> List[Number]:
     if element.kind == "brain":
         return [float_of_brain_bits(bits) for bits in numbers]
     if element.kind == "bool":
-        return [bool(byte) if byte < 2 else byte for byte in numbers]  # another byte is no bool: it is shown as it is
+        return [bool(byte) if byte < 2 else byte for byte in numbers]  # another byte is not a bool: it is shown as a number
     return list(numbers)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 class NotUnderstood(Exception):
-    """The type is none of ashlar's, or of a version whose layout this package does not know."""
+    """The type is not one of ashlar's, or has a version whose layout this package does not know."""
 
 
 class Unreadable(Exception):
-    """The debugger has no such bytes: the message says why, as `cannot access memory at 0x0`."""
+    """The debugger has no such bytes: the message says why, for example `cannot access memory at 0x0`."""

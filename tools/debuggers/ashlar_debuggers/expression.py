@@ -137,7 +137,7 @@ def function_text(text: str) -> str:
 
 
 def node_text(node: TypeName) -> str:
-    """What a node computes, without its operands."""
+    """The operation of a node, without its operands."""
     arguments, name = node.arguments, node.name[:-5]
     if name == "map":
         return function_text(arguments[0])
@@ -167,7 +167,7 @@ def operand_value(value: Optional[Value], index: int) -> Optional[Value]:
 
 
 def leaf_text(value: Optional[Value], name: TypeName) -> str:
-    """A leaf: a number, or what an array is."""
+    """A leaf: a number, or the description of an array."""
     if name.name == "scalar_node":
         try:
             return f"{value.member('value').number():g}" if value is not None else "scalar"

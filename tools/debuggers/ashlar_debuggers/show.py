@@ -30,7 +30,7 @@ def shown_type(text: str) -> Optional[TypeName]:
 
 
 def text_of(value: Value, name: TypeName, settings: Settings) -> str:
-    """Raises NotUnderstood where the debugger should show the value its own way."""
+    """Raises NotUnderstood if the debugger should show the value in its own format."""
     try:
         if settings.in_short and name.name in ("fixed_text", "plan_summary", "plan_step"):
             return "..."

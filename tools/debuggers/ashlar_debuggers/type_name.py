@@ -81,7 +81,7 @@ def without_const(text: str) -> Tuple[str, bool]:
 
 
 def parse(text: str) -> Optional[TypeName]:
-    """The type that a text starts with, or None if that is none of ashlar's."""
+    """The type that a text starts with, or None if it is not one of ashlar's."""
     text, _ = without_const(text.strip())
     inside = NAMESPACE.match(text)
     if inside is None:
@@ -122,7 +122,7 @@ def fixed_string(text: str) -> str:
     if literal is not None:
         data = literal_bytes(literal.group(1))
     elif "{" in text:
-        # clang writes what is no ASCII as numbers, of which it leaves those behind the tenth out.
+        # clang writes non-ASCII characters as numbers and omits all after the tenth.
         codes = [part.strip() for part in text[text.rindex("{") + 1 :].split("}")[0].split(",")]
         known = [CODE.match(code) for code in codes]
         data = bytes(int(code.group(1)) & 255 for code in known if code is not None)
@@ -150,7 +150,7 @@ def dimensions(texts: Tuple[str, ...]) -> Tuple[Dimension, ...]:
 
 
 def integers_of_array(text: str, count: int) -> Tuple[int, ...]:
-    """The elements of a std::array. Names may leave zeros at its end out."""
+    """The elements of a std::array. Names may omit zeros at its end."""
     if not text.endswith(("}", ")")):
         raise NotUnderstood(f"no elements: {text}")
     braces = text.rfind("{")

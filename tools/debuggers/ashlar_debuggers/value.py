@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What a debugger has to offer for its values to be shown: one class for gdb, one for lldb."""
+"""The interface that a debugger must implement: one class for gdb, one for lldb."""
 from __future__ import annotations
 
 from typing import List, NamedTuple, Optional, Protocol, Sequence
@@ -10,7 +10,7 @@ from .errors import NotUnderstood
 
 
 class Settings(NamedTuple):
-    """What the user has told the debugger."""
+    """The settings of the user in the debugger."""
 
     limit: Optional[int]  # elements that are shown, None: all
     in_short: bool = False  # one line, as for the arguments in a backtrace
