@@ -18,7 +18,7 @@ function(ashlar_precompile target)
                               "$<$<AND:$<BOOL:${arg_io}>,$<COMPILE_LANGUAGE:CXX>>:<ashlar/io.hpp$<ANGLE-R>>")
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # g++ 12 forgets that this warning is off within the compiler's own headers of vector instructions.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+    # g++ 12 forgets that these warnings are off within the compiler's own headers of vector instructions.
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized;-Wno-uninitialized>")
   endif()
 endfunction()

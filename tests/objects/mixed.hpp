@@ -3,7 +3,7 @@
 #pragma once
 
 struct numbers {
-    static constexpr int expressions = 15, count = 5 * 11;
+    static constexpr int expressions = 14, count = 5 * 11;
     float values[expressions][count];
     double sums[11];
 };

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <ashlar/ashlar.hpp>
-#include <ashlar/executors/jthread_pool.hpp>
 
 #include "mixed.hpp"
 
@@ -43,11 +42,6 @@ numbers MIXED_UNIT() {
     put(11, attention(x, x, x, keep_if([](std::size_t i, std::size_t j) { return (i + j) % 2 == 0; })));
     put(12, attention(x, x, x, keys_below(std::size_t{3}) && sliding_window<3, 2>));
     put(13, log_softmax(masked(matmul(x, w), causal)));
-    // Threads of a pool, whose code has no elements in its types.
-    const auto product = matmul(x, w);
-    static workspace<workspace_bytes<decltype(product), 2>> scratch;
-    jthread_pool pool(2);
-    evaluate(tensor_view<float, 5, 11>(result.values[14]), product, scratch, pool);
     evaluate(tensor_view<double, 11>(result.sums), sum<0>(cast<double>(x)) + logsumexp<0>(cast<double>(x)));
     return result;
 }
