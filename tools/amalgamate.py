@@ -26,7 +26,9 @@ PARTS = {
     "nn": ["ashlar/nn.hpp"],
     "print": ["ashlar/tensor/print.hpp"],
     "io": ["ashlar/io.hpp"],
+    "linalg": ["ashlar/linalg.hpp"],
     "dispatch": ["ashlar/core/dispatch.hpp"],
+    "executors": ["ashlar/executors/jthread_pool.hpp"],
     "xsimd": ["ashlar/kernel/xsimd.hpp"],
 }
 

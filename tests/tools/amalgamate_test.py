@@ -175,7 +175,7 @@ def check_programs(compiler, xsimd, folder):
 
 def check_examples(compiler, xsimd, folder, every):
     """Examples compile with it. What can go wrong depends on the headers they name: one of each set, unless all are wanted."""
-    single = shim(folder / "examples", write_single(folder / "examples.hpp", "--with", "nn,io,print,dispatch", "--xsimd", xsimd))
+    single = shim(folder / "examples", write_single(folder / "examples.hpp", "--with", "nn,io,print,linalg,dispatch,executors", "--xsimd", xsimd))
     smallest = {}
     sources = sorted([*(ROOT / "examples").glob("*.cpp"), *(ROOT / "examples").glob("*/main.cpp")], key=lambda path: path.stat().st_size)
     expect(len(sources) > 10, "there are no examples")
