@@ -13,6 +13,17 @@ namespace board {
 /// Writes text that ends in a null character.
 void print(const char* text) noexcept;
 
+/// Writes an integer.
+inline void print(std::uint32_t value) noexcept {
+    char digits[11]{};
+    std::size_t first = 10;
+    do {
+        digits[--first] = static_cast<char>('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    print(digits + first);
+}
+
 /// A clock that runs on, and wraps around at a multiple of 2^24.
 std::uint32_t ticks() noexcept;
 /// What it counts: cycles of the processor where there is a counter of them.

@@ -15,16 +15,7 @@ extern "C" const unsigned char gesture_recordings[ashlar::io::image_bytes<gestur
 
 namespace {
 
-/// Prints an integer.
-void print(std::uint32_t value) {
-    char digits[11]{};
-    std::size_t first = 10;
-    do {
-        digits[--first] = static_cast<char>('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    board::print(digits + first);
-}
+using board::print;
 
 /// Prints a number with five digits behind the point.
 void print(float value) {

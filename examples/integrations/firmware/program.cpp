@@ -9,15 +9,7 @@
 
 namespace {
 
-void print(std::uint32_t value) {
-    char digits[11]{};
-    std::size_t first = 10;
-    do {
-        digits[--first] = static_cast<char>('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    board::print(digits + first);
-}
+using board::print;
 
 void print(const char* before, std::uint32_t value, const char* behind) {
     board::print(before);
