@@ -30,7 +30,7 @@ struct copying_depth : depth_range {
 
     template <product_shape Product, block_shape Block>
     ASHLAR_STAGE_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
-                                 const Element* v, std::size_t) const {
+                                 const Element* v, std::size_t, auto&) const {
         constexpr std::size_t width = lane_width<Element, Config>, columns = Block.vectors * width;
         using vec = lanes<Element, width, Config>;
         Element* to = copy;
