@@ -166,6 +166,21 @@ if(ASHLAR_PYTHON AND (ASHLAR_GDB OR ASHLAR_LLDB))
   endforeach()
 endif()
 
+# The table of docs/architecture.md, and with g++ and gdb what a debugger sees of it.
+if(ASHLAR_PYTHON)
+  foreach(compiler IN LISTS reference_compilers)
+    cmake_path(GET compiler FILENAME compiler_name)
+    if(compiler_name MATCHES "^g")
+      file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/way")
+      add_test(NAME check/way/${compiler_name}
+               COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_way.py" "${PROJECT_SOURCE_DIR}"
+                       "${CMAKE_CURRENT_BINARY_DIR}/way" "$<IF:$<BOOL:${ASHLAR_GDB}>,${ASHLAR_GDB},>" "${compiler}"
+                       "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+      set_tests_properties(check/way/${compiler_name} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 600)
+    endif()
+  endforeach()
+endif()
+
 if(ASHLAR_PYTHON)
   add_test(NAME check/draw_attention COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/draw_attention_test.py")
   set_tests_properties(check/draw_attention PROPERTIES LABELS check SKIP_RETURN_CODE 77)
