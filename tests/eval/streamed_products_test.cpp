@@ -128,7 +128,7 @@ template <class Expression>
 constexpr bool copies_columns() {
     const auto& code = detail::planned<Expression, current_config>::code;
     for (std::size_t s = 0; s < code.stage_count; ++s)
-        if (code.stages[s].how[0].product.rhs == detail::rhs_source::copied_rows) return true;
+        if (code.stages[s].how[0].product.rhs_kernel == detail::rhs_kernels::number<detail::copied_rows>) return true;
     return false;
 }
 TEST(streamed_products, copied_columns) {

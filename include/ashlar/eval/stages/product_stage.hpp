@@ -14,7 +14,6 @@
 
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
-#include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/grouped_rows.hpp>
 #include <ashlar/kernel/product/int4_product.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
@@ -23,7 +22,6 @@
 #include <ashlar/kernel/product/product_dot.hpp>
 #include <ashlar/kernel/product/quantized_product.hpp>
 #include <ashlar/kernel/product/reloading_epilogue.hpp>
-#include <ashlar/kernel/product/streamed_product.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
 namespace ashlar::inline v0_1::detail {
@@ -184,19 +182,17 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
                     product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, scratch);
             } else {
                 constexpr product_shape shape = in_columns(columns, right_step, how.cut);
-                if constexpr (how.rhs == rhs_source::copied_rows)
-                    product_copying_rhs<element, config, shape, how.k_parts, how.prefetches>(
-                        a, b, epilogue,
-                        s.template table<copied_columns_bytes(shape, how.k_parts,
-                                                              element_machine_of<element, config>)>(),
-                        s.template requested_blocks<how.cut>());
-                else if constexpr (how.prefetches)
-                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue,
-                                                                          s.template requested_blocks<how.cut>());
-                else
+                if constexpr (how.rhs_kernel != 0) {
+                    using kernel = rhs_kernels::at<how.rhs_kernel>;
+                    constexpr std::size_t bytes =
+                        kernel::table_bytes(shape, how.k_parts, element_machine_of<element, config>);
+                    kernel::template run<element, config, shape, how.k_parts, how.prefetches>(
+                        a, b, epilogue, s.template table<bytes>(), s.template requested_blocks<how.cut>());
+                } else {
                     product<element, config, shape>(a, b, s.depth_of(first), epilogue,
                                                     s.template table<product_scratch_bytes<element, config, shape>>(),
                                                     0, s.template requested_blocks<how.cut>());
+                }
             }
         }
         if constexpr (stage.maxima != no_buffer) s.store_maxima(greatest, first);
