@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/kernel/product/reloading_epilogue.hpp>
+#include <ashlar/kernel/product/streamed_product.hpp>
 
 #include "kernel/add_one.hpp"
 #include "kernel/kernel_calls.hpp"
@@ -51,6 +52,19 @@ void reload() {
     });
 }
 
+/// Vectors of 64 bytes and more, so that blocks are whole cache lines.
+template <class T, std::size_t Rows, std::size_t Depth, std::size_t Parts>
+void stream() {
+    constexpr std::size_t vectors = 48;
+    static constexpr product_shape shape = shape_of<T, Rows, vectors, Depth>;
+    constexpr register_block block = product_plan<T, current_config, cut_as<T, shape, cut_options{}>>;
+    if constexpr (block.vectors.large * lane_width<T> * sizeof(T) % cache_line_bytes == 0)
+        expect_finished_once<T, shape>([](const T* s, const T* v, add_one<T>& epilogue) {
+            streamed_rows::run<T, current_config, cut_as<T, shape, cut_options{}>, Parts, true>(s, v, epilogue,
+                                                                                                nullptr);
+        });
+}
+
 }  // namespace
 
 // Blocks of every kind.
@@ -61,4 +75,12 @@ TEST(waiting_sums, reloading_epilogues) {
     reload<float, 24, 5, 390>();
     reload<double, 9, 2, 193>();
     reload<double, 12, 3, 3>();
+}
+
+TEST(waiting_sums, streamed_in_parts_of_the_depth) {
+    stream<float, 6, 40, 1>();
+    stream<float, 7, 40, 3>();
+    stream<float, 13, 129, 4>();
+    stream<double, 9, 65, 2>();
+    stream<double, 6, 7, 7>();
 }

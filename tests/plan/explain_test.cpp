@@ -118,12 +118,19 @@ TEST(fixed_text, overflow_is_cut_off) {
 }
 
 TEST(explain, last_tiles_that_run_otherwise) {
-    using support::machines::avx2;
+    using support::machines::avx2, support::machines::avx512;
+    const auto text = [](const auto& e) { return explain<std::remove_cvref_t<decltype(e)>, avx512>(e); };
     const auto of_16 = [](const auto& e) { return explain<std::remove_cvref_t<decltype(e)>, avx2>(e); };
     const auto hidden = [](const auto& rows) { return gelu(matmul(rows, x<512, 512>)); };
     // 32 rows and 3 more, too few to hide work between the multiply-adds.
     EXPECT_TRUE(says(of_16(matmul(hidden(x<35, 512>), x<512, 512>)), "when a block is stored, but in the last tile\n"));
     EXPECT_TRUE(says(of_16(matmul(hidden(x<36, 512>), x<512, 512>)), "when a block is stored\n"));
+    EXPECT_TRUE(says(text(matmul(hidden(x<35, 512>), x<512, 512>)), "prefetched, but in the last tile\n",
+                     "prefetched, but in the last tile\n"));
+    EXPECT_TRUE(says(text(matmul(hidden(x<40, 512>), x<512, 512>)), "prefetched\n"));
+    EXPECT_TRUE(says(text(matmul(matmul(x<38, 4096>, x<4096, 512>), x<512, 512>)),
+                     "the depth in 7 parts, the next columns prefetched, but in the last tile\n",
+                     "the depth in 8 parts, the next columns prefetched, in the last tile\n"));
 }
 
 }  // namespace

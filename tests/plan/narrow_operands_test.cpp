@@ -60,6 +60,12 @@ TEST(narrow_operands, rows_are_converted_beside_their_loads) {
     check(matmul(x<128, 384>(), narrow<384, 1536>()));
     EXPECT_FALSE(product_of(matmul(x<20, 64>(), x<64, 48>())).facts.right_is_narrow);
 }
+TEST(narrow_operands, rows_from_behind_the_l2_are_asked_for) {
+    const auto e = matmul(x<16, 1000>(), narrow<1000, 1056>());
+    EXPECT_TRUE(product_of(e).how[0].product.prefetches);
+    EXPECT_TRUE(product_of<avx2>(e).how[0].product.prefetches);
+    EXPECT_FALSE(product_of(matmul(x<16, 100>(), narrow<100, 1056>())).how[0].product.prefetches);
+}
 TEST(narrow_operands, panels_are_converted_beside_their_loads) {
     static packed<bf16, 64, 48> w{};
     const auto e = matmul(x<20, 64>(), w);

@@ -87,6 +87,31 @@ TEST(strategies_of_products, streamed_operands) {
     EXPECT_TRUE(product_of<scalar>(matmul(x<1, 64>(), x<64, 128>())).streamed) << "an L1 of 16 KiB";
 }
 
+// Row-major right operands from behind the L2 are prefetched, one block of columns ahead.
+TEST(strategies_of_products, prefetched_columns) {
+    using small_l2 = built_for<avx512::instruction_sets, 512, 32, 4096, 4096>;
+    const auto deep = matmul(x<12, 384>(), x<384, 256>());
+    EXPECT_TRUE(product_of<small_l2>(deep).prefetches);
+    EXPECT_GT(product_of<small_l2>(deep).k_parts, 1) << "two blocks of all its columns exceed half of the L2";
+    EXPECT_FALSE(product_of<avx512>(deep).prefetches || product_of<avx512>(deep).k_parts != 1) << "it is in the L2";
+    const auto shallow = matmul(x<12, 16>(), x<16, 256>());
+    EXPECT_TRUE(product_of<small_l2>(shallow).prefetches && product_of<small_l2>(shallow).k_parts == 1);
+    EXPECT_FALSE(product_of<small_l2>(matmul(x<5, 512>(), x<512, 256>())).prefetches) << "too few rows";
+    EXPECT_FALSE(product_of<small_l2>(matmul(x<12, 512>(), x<512, 250>())).prefetches) << "a partial register";
+    EXPECT_FALSE(product_of<small_l2>(matmul(x<12, 512>(), x<512, 16>())).prefetches) << "one block of columns";
+    using small_avx2 = built_for<avx2::instruction_sets, 256, 16, 4096, 4096>;
+    EXPECT_TRUE(product_of<small_avx2>(matmul(x<12, 384>(), x<384, 128>())).prefetches);
+    EXPECT_FALSE(product_of<small_avx2>(matmul(x<12, 384>(), x<384, 120>())).prefetches) << "blocks of three registers";
+    // Sums wait in the result between parts: not among truth values, nor where blocks may be left out.
+    EXPECT_FALSE(product_of<small_l2>(deep > 0.5f).prefetches);
+    EXPECT_TRUE(product_of<small_l2>(shallow > 0.5f).prefetches);
+    EXPECT_FALSE(product_of<small_l2>(masked(deep, causal)).prefetches);
+    EXPECT_FALSE(product_of<small_l2>(matmul(softmax(masked(x<12, 384>(), causal)), x<384, 256>())).prefetches);
+    // 1 MiB of weights is read from behind an L2 of 512 KiB, in parts of 512 steps.
+    const auto large = matmul(x<40, 512>(), x<512, 512>());
+    EXPECT_TRUE(product_of<avx512>(large).prefetches && product_of<avx512>(large).k_parts == 1);
+}
+
 // Products of many rows prefetch packed weights, also those of the next product.
 TEST(strategies_of_products, prefetched_panels) {
     const auto two = matmul(relu(matmul(x<64, 64>(), weights<64, 96>())), weights<96, 64>());
@@ -263,9 +288,11 @@ TEST(strategies_of_products, are_explained) {
     const auto square = matmul(x<64, 64>(), x<64, 64>());
     EXPECT_TRUE(says_avx2(square, ", 2 steps of the depth between two branches, begun as products\n"));
     EXPECT_FALSE(says(square, "begun as products"));
+    EXPECT_TRUE(says(deep, "the next columns prefetched"));
     const auto copying = matmul(x<24, 1025>(), x<1025, 384>());
     EXPECT_TRUE(says_avx2(copying, "the depth in 3 parts, columns copied by the first rows, prefetched\n"));
     EXPECT_TRUE(says_avx2(matmul(x<24, 17>(), x<17, 1024>()), "  columns copied by the first rows\n"));
+    EXPECT_TRUE(says(matmul(x<40, 2048>(), x<2048, 512>()), "the depth in 4 parts, the next columns prefetched"));
     EXPECT_FALSE(says(matmul(x<40, 64>(), x<64, 64>()), "prefetched"));
     EXPECT_TRUE(says(softmax(matmul(x<4, 64>(), transpose(x<50, 64>()))),
                      "4 steps of the depth side by side, few rows by 16 columns"));

@@ -16,6 +16,7 @@
 #include <ashlar/kernel/memory/prefetch.hpp>
 #include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/product_cut.hpp>
+#include <ashlar/kernel/product/streamed_product.hpp>
 #include <ashlar/plan/choose/stage_facts.hpp>
 
 namespace ashlar::inline v0_1::detail {
@@ -39,13 +40,16 @@ struct kernel_list {
         return result;
     }
 };
-using rhs_kernels = kernel_list<copied_rows>;
+using rhs_kernels = kernel_list<copied_rows, streamed_rows>;
 
 struct rhs_choice {
     std::uint8_t kernel = 0;
     std::size_t k_parts = 1;
     bool prefetches = false;
 };
+
+/// Rows that suffice to hide prefetches of columns of a row-major right operand.
+inline constexpr std::size_t least_streaming_rows = 6;
 
 /// Rows from which copies of columns pay. 24 rows by 1,024 x 1,024 gain a sixth (Zen 5 with AVX2), 18 gain nothing, and
 /// 12 lose a tenth.
@@ -87,12 +91,28 @@ constexpr rhs_choice copies_of_columns(std::size_t rows, const product_facts& pr
             beyond_l2};
 }
 
+/// Streams, if rows hide the requests, blocks are whole cache lines or narrow, and one follows another. Two blocks of
+/// columns of a part of the depth take half of the L2.
+constexpr rhs_choice streams_of_columns(std::size_t rows, const product_facts& product, const machine& target) {
+    if (rows < least_streaming_rows || product.columns % product.width != 0) return {};
+    const register_block block = choose_register_block(rows, product.columns / product.width, product.depth, target);
+    const std::size_t block_bytes = block.vectors.large * product.width * product.right_bytes;
+    // Parts of few steps would only load and store sums.
+    const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
+    const std::size_t parts = (product.depth + most - 1) / most;
+    // Several registers of narrow elements may end inside a line, which is then prefetched twice.
+    if ((!product.right_is_narrow && block_bytes % cache_line_bytes != 0) || block.vectors.blocks == 1) return {};
+    return {rhs_kernels::number<streamed_rows>, split_near_equal(product.depth, parts).blocks, true};
+}
+
 /// The first kernel that serves a product of these rows. Sums may wait only where nothing else reads or writes.
 constexpr rhs_choice choose_rhs_kernel(std::size_t rows, const product_facts& product, const element_machine& on,
                                        bool beyond_l2, bool masked, bool sums_wait) {
     const auto serves = [&](const rhs_choice& how) { return how.kernel != 0 && (sums_wait || how.k_parts == 1); };
     if (!product.right_is_narrow && !masked)
         if (const rhs_choice how = copies_of_columns(rows, product, on, beyond_l2); serves(how)) return how;
+    if (beyond_l2)
+        if (const rhs_choice how = streams_of_columns(rows, product, on.target); serves(how)) return how;
     return {};
 }
 
