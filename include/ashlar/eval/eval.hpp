@@ -117,7 +117,7 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename 
 /// Assignment in a constant expression.
 template <class Config, class Destination, class Source>
 constexpr void assign_constant(Destination& destination, const Source& source) {
-    const auto values = constant_evaluate(source);
+    const auto values = detail::constant_evaluate(source);
     if constexpr (is_narrow<typename Destination::value_type>)
         convert_axes<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
     else
