@@ -54,6 +54,12 @@ foreach(compiler IN LISTS reference_compilers)
                                   ${reference_flags})
     set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
   endforeach()
+  foreach(umbrella IN ITEMS ashlar nn)
+    set(test diagnostics/corrected_${umbrella}/${compiler_name})
+    add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_corrected.sh" ${umbrella} "${precompiled}" "${compiler}"
+                                  ${reference_flags} -- ${diagnostics})
+    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
+  endforeach()
 
   # What clang warns of by default, and g++ cannot know.
   if(compiler STREQUAL ASHLAR_REFERENCE_CLANG)
