@@ -172,6 +172,18 @@ if(ASHLAR_PYTHON AND (ASHLAR_GDB OR ASHLAR_LLDB))
   endforeach()
 endif()
 
+# Functions of a user's namespace with the names of the library's.
+if(ASHLAR_PYTHON)
+  foreach(compiler IN LISTS reference_compilers)
+    cmake_path(GET compiler FILENAME compiler_name)
+    add_test(NAME check/greedy_names/${compiler_name}
+             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_greedy_names.py" "${PROJECT_SOURCE_DIR}"
+                     "${CMAKE_CURRENT_BINARY_DIR}/greedy_names_${compiler_name}.cpp" "${compiler}"
+                     "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    set_tests_properties(check/greedy_names/${compiler_name} PROPERTIES LABELS check TIMEOUT 600)
+  endforeach()
+endif()
+
 # The table of docs/architecture.md, and with g++ and gdb what a debugger sees of it.
 if(ASHLAR_PYTHON)
   foreach(compiler IN LISTS reference_compilers)
