@@ -58,7 +58,7 @@ foreach(compiler IN LISTS reference_compilers)
     set(test diagnostics/corrected_${umbrella}/${compiler_name})
     add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_corrected.sh" ${umbrella} "${precompiled}" "${compiler}"
                                   ${reference_flags} -- ${diagnostics})
-    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
+    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name} TIMEOUT 900)
   endforeach()
 
   # What clang warns of by default, and g++ cannot know.
