@@ -180,6 +180,8 @@ def main():
     expect(len(masks) == 1 and masks[0]["name"] == "causal" and masks[0]["skipped"] > 0, f"causal skips tiles: {masks}")
     layers = reports["an encoder of three layers"]["plans"]
     expect([p["times"] for p in layers] == [3], f"one plan runs three times: {[p['times'] for p in layers]}")
+    for title in ("two workers", "four workers without scratch", "two workers of an encoder", "workers of few rows"):
+        expect('"shared": true' in json.dumps(reports[title]), f"{title}: they share a loop")
     keys = [i["loop"] for p in reports["blocks of keys"]["plans"] for s in p["steps"] for i in walk(s["body"]) if "loop" in i]
     expect("keys" in keys, f"a loop over blocks of keys: {keys}")
     if importlib.util.find_spec("matplotlib"):
