@@ -52,6 +52,12 @@ def readable(n: float, unit: str) -> str:
     return f"{n:,.0f} {unit}"
 
 
+def shortened(title: str, most: int) -> str:
+    """The kind of operator, its first word, and the end of its name."""
+    kind, _, name = title.partition(" ")
+    return title if len(title) <= most else f"{kind} \u2026{name[len(kind) + 2 - most:]}"
+
+
 def stages_of(body: list) -> list:
     """The stages of a body in the order in which they run."""
     return [s for item in body for s in (stages_of(item["body"]) if "loop" in item else [item])]
@@ -297,7 +303,7 @@ def right_height(plan: dict) -> float:
 def draw_plan(page: Page, plan: dict, nest: Nest, top: float) -> None:
     ax = page.panel(page.MARGIN, page.LEFT, top + HEADING, nest.height * LINE)
     nest.draw(ax)
-    title = plan.get("title") or "Loops and stages"
+    title = shortened(plan.get("title") or "Loops and stages", 60)
     ax.set_title(title if plan["times"] == 1 else f"{title}: this plan runs {plan['times']} times", parse_math=False)
     below = top + HEADING
     draw_buffers(page.panel(page.RIGHT, WIDTH - 0.2, below, BUFFERS), plan)
@@ -315,7 +321,7 @@ def step_bars(report: dict) -> list[tuple[str, int, str]]:
     """A bar for each plan of a document of parts."""
     if "parts" not in report:
         return []
-    return [(plan["title"] + (f", {plan['times']} times" if plan["times"] != 1 else ""), plan_flops(plan), KINDS["product"])
+    return [(shortened(plan["title"], 60) + (f", {plan['times']} times" if plan["times"] != 1 else ""), plan_flops(plan), KINDS["product"])
             for plan in report["plans"]]
 
 
