@@ -174,6 +174,15 @@ if(ASHLAR_PYTHON)
   set_tests_properties(check/draw_attention PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 endif()
 
+# The C interface, as Rust calls it.
+if(reference_compilers)
+  list(GET reference_compilers 0 compiler)
+  add_test(NAME check/rust
+           COMMAND "${ASHLAR_BASH}" "${scripts}/check_rust.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/rust" "${compiler}"
+                   "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/rust PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+endif()
+
 # The page of `./run browser`, whose modules Node.js runs.
 if(ASHLAR_REFERENCE_CLANG)
   add_test(NAME check/browser
