@@ -54,6 +54,12 @@ foreach(compiler IN LISTS reference_compilers)
                                   ${reference_flags})
     set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
   endforeach()
+  foreach(umbrella IN ITEMS ashlar nn)
+    set(test diagnostics/corrected_${umbrella}/${compiler_name})
+    add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_corrected.sh" ${umbrella} "${precompiled}" "${compiler}"
+                                  ${reference_flags} -- ${diagnostics})
+    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
+  endforeach()
 
   # What clang warns of by default, and g++ cannot know.
   if(compiler STREQUAL ASHLAR_REFERENCE_CLANG)
@@ -166,6 +172,21 @@ if(ASHLAR_PYTHON AND (ASHLAR_GDB OR ASHLAR_LLDB))
              COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/debuggers/debuggers_test.py" --compiler "${compiler}"
                      ${debuggers} -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
     set_tests_properties(check/debuggers/${compiler_name} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endforeach()
+endif()
+
+# The table of docs/architecture.md, and with g++ and gdb what a debugger sees of it.
+if(ASHLAR_PYTHON)
+  foreach(compiler IN LISTS reference_compilers)
+    cmake_path(GET compiler FILENAME compiler_name)
+    if(compiler_name MATCHES "^g")
+      file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/way")
+      add_test(NAME check/way/${compiler_name}
+               COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_way.py" "${PROJECT_SOURCE_DIR}"
+                       "${CMAKE_CURRENT_BINARY_DIR}/way" "$<IF:$<BOOL:${ASHLAR_GDB}>,${ASHLAR_GDB},>" "${compiler}"
+                       "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+      set_tests_properties(check/way/${compiler_name} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 600)
+    endif()
   endforeach()
 endif()
 

@@ -30,7 +30,8 @@ plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ashlar", "font.siz
                      "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.spines.top": False,
                      "axes.spines.right": False})
 
-KINDS = {"copy": "#ced4da", "map": "#d8f5a2", "product": "#a5d8ff", "softmax": "#ffd8a8", "norm": "#eebefa", "reduce": "#ffc9c9"}
+KINDS = {"copy": "#ced4da", "map": "#d8f5a2", "product": "#a5d8ff", "softmax": "#ffd8a8", "norm": "#eebefa", "reduce": "#ffc9c9",
+         "matrix": "#99e9f2"}
 TILES = {"s": ("skipped", "#f8f9fa"), "e": ("empty", "#dee2e6"), "m": ("masked", "#74c0fc"), "f": ("full", "#0b6e99"),
          "r": ("decided at run time", "#ffd8a8")}
 LINE = 0.17  # inches of a line of text
@@ -69,11 +70,22 @@ def plan_stages(plan: dict) -> list:
 
 def loop_text(loop: dict) -> str:
     axis = f" ({loop['axis']})" if loop["axis"] else ""
+    run = f", to {' and '.join(loop['ends_at'])}" if loop.get("ends_at") else ""
+    run += ", shared" if loop.get("shared") else ""
     if loop["loop"] == "entries":
-        return f"for each of {loop['extent']:,}{axis}"
+        return f"for each of {loop['extent']:,}{axis}{run}"
     if loop["tile"] == loop["extent"]:
-        return f"for all {loop['extent']:,} {loop['loop']}{axis}"
-    return f"for every {loop['tile']:,} of {loop['extent']:,} {loop['loop']}{axis}"
+        return f"for all {loop['extent']:,} {loop['loop']}{axis}{run}"
+    return f"for every {loop['tile']:,} of {loop['extent']:,} {loop['loop']}{axis}{run}"
+
+
+def run_text(plan: dict) -> str:
+    """How often and for how many rows a plan runs; nothing if it is once and for all of them."""
+    words = f" runs {plan['times']} times" if plan["times"] != 1 else ""
+    for name, bound in (("rows_up_to", "up to"), ("rows_above", "more than")):
+        if name in plan:
+            words += f" for {bound} {plan[name]:,} rows"
+    return words
 
 
 def stage_lines(stage: dict, columns: int) -> list[str]:
@@ -303,8 +315,8 @@ def right_height(plan: dict) -> float:
 def draw_plan(page: Page, plan: dict, nest: Nest, top: float) -> None:
     ax = page.panel(page.MARGIN, page.LEFT, top + HEADING, nest.height * LINE)
     nest.draw(ax)
-    title = shortened(plan.get("title") or "Loops and stages", 60)
-    ax.set_title(title if plan["times"] == 1 else f"{title}: this plan runs {plan['times']} times", parse_math=False)
+    title, runs = shortened(plan.get("title", ""), 60), run_text(plan)
+    ax.set_title(f"{title or 'Loops and stages: this plan'}{runs}" if title or runs else "Loops and stages", parse_math=False)
     below = top + HEADING
     draw_buffers(page.panel(page.RIGHT, WIDTH - 0.2, below, BUFFERS), plan)
     below += BUFFERS + 0.8
@@ -321,7 +333,7 @@ def step_bars(report: dict) -> list[tuple[str, int, str]]:
     """A bar for each plan of a document of parts."""
     if "parts" not in report:
         return []
-    return [(shortened(plan["title"], 60) + (f", {plan['times']} times" if plan["times"] != 1 else ""), plan_flops(plan), KINDS["product"])
+    return [(shortened(plan["title"], 60) + run_text(plan).replace(" runs", ","), plan_flops(plan), KINDS["product"])
             for plan in report["plans"]]
 
 

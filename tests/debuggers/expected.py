@@ -77,6 +77,13 @@ EXPRESSIONS = {
       + [seq 4, head 6]
         1
         let_value [seq 4, head 6]""",
+    "solved": """lazy float [seq 4, head 6]:
+  * [seq 4, head 6]
+    det []
+      seen: view of const float [seq 4, seq 4] at 0x
+    solve_spd [seq 4, head 6]
+      seen: view of const float [seq 4, seq 4] at 0x
+      q: view of const float [seq 4, head 6] at 0x""",
     "by_bytes": """lazy float [2, 18]:
   matmul [2, 18]
     tensor of float [2, 70]

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <ashlar/ashlar.hpp>
+#include <ashlar/linalg.hpp>
 #include <ashlar/tensor/print.hpp>
 
 using namespace ashlar;
@@ -160,14 +161,15 @@ struct softened {
     auto twice = let(exp(q), softened{});
     auto by_lambda = let(exp(q), [](const auto& y) { return y / (1.0f + y); });
     auto by_bytes = matmul(filled<float, std::size_t{2}, std::size_t{70}>(1.0f), bytes);
+    auto solved = det(seen) * solve_spd(seen, q);
     auto text = explain(attend);
     auto summary = plan<decltype(attend)>;
     observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes),
-        observe(text), observe(summary);
+        observe(solved), observe(text), observe(summary);
     std::cout << "== text\n" << text.c_str() << "== end" << std::endl;
     stop();
     observe(attend), observe(stored), observe(chain), observe(twice), observe(by_lambda), observe(by_bytes),
-        observe(text), observe(summary);
+        observe(solved), observe(text), observe(summary);
 }
 
 [[gnu::noinline]] void corrupted() {

@@ -18,5 +18,5 @@ struct epilogue {
 constexpr product_shape shape{
     .i = 12, .j = 64, .k = 64, .si = 64, .sk = 1, .vk = 64, .cut = {.row_blocks = 4, .vector_blocks = 4}};
 void multiply(const float* s, const float* v, epilogue& e, float* scratch) {
-    product_copying_rhs<float, ashlar::current_config, shape, 1, true>(s, v, e, scratch);
+    copied_rows::run<float, ashlar::current_config, shape, 1, true>(s, v, e, scratch);
 }

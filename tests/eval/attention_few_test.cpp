@@ -65,7 +65,6 @@ TEST(attention_of_few, additions_to_scores) {
     add_to_scores<4, 4, 4>();
     add_to_scores<5, 7, 8>();
     add_to_scores<2, 33, 24>();
-    add_to_scores<8, 20, 16>();
 }
 
 TEST(attention_of_few, grouped_additions_to_scores) {

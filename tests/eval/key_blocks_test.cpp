@@ -31,12 +31,9 @@ void attend() {
 }
 
 TEST(key_blocks, one_query) {
-    attend<small, 1, 65, 8, 16>();
     attend<small, 1, 127, 16, 7, masks::yes>();
-    attend<small, 1, 192, 5, 33>();
 }
 TEST(key_blocks, few_queries) {
-    attend<small, 2, 61, 16, 33>();
     attend<small, 3, 47, 8, 20, masks::yes>();
     attend<small, 7, 33, 16, 16>();
 }
@@ -48,19 +45,15 @@ TEST(key_blocks, a_register_of_queries) {
 TEST(key_blocks, tiles_of_queries) {
     attend<small, 32, 32, 16, 64>();
     attend<small, 35, 67, 20, 33, masks::yes>();
-    attend<small, 70, 48, 16, 16>();
 }
 TEST(key_blocks, larger_blocks) {
     attend<medium, 33, 197, 16, 64, masks::yes>();
     attend<medium, 64, 240, 8, 32>();
-    attend<medium, 41, 227, 12, 17>();
 }
 TEST(key_blocks, narrow_values) {
     attend<small, 40, 61, 8, 8, masks::yes>();
-    attend<small, 32, 48, 16, 4>();
     attend<small, 35, 33, 4, 1>();
     attend<small, 1, 127, 16, 1, masks::yes>();
-    attend<small, 2, 61, 5, 1>();
 }
 
 }  // namespace

@@ -274,6 +274,54 @@ TEST(linalg, nan_passes_on) {
     EXPECT_TRUE(std::isnan(eval(det(a))()));
 }
 
+// A matrix of NaN, infinities or pivots whose reciprocals overflow leaves the bits of the others as they are.
+TEST(linalg, matrices_of_a_batch_do_not_mix) {
+    constexpr std::size_t batch = width + 1, odd = batch / 2;
+    tensor<float, batch, 5, 5> a, spoiled;
+    fill(a, 13);
+    const tensor<float, batch, 5, 5> whole = inverse(a);
+    const tensor<float, batch> d = det(a);
+    const auto f = lu(a);
+    for (const float value :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e-39f}) {
+        spoiled = a;
+        spoiled[odd] = value * identity<float, 5>();
+        const tensor<float, batch, 5, 5> other = inverse(spoiled);
+        const tensor<float, batch> other_d = det(spoiled);
+        const auto other_f = lu(spoiled);
+        for (std::size_t n = 0; n < batch; ++n) {
+            if (n == odd) continue;
+            EXPECT_TRUE(std::equal(&whole(n, 0, 0), &whole(n, 0, 0) + 25, &other(n, 0, 0))) << n;
+            EXPECT_TRUE(std::equal(&f.factors(n, 0, 0), &f.factors(n, 0, 0) + 25, &other_f.factors(n, 0, 0))) << n;
+            EXPECT_EQ(d(n), other_d(n));
+        }
+    }
+}
+
+template <std::size_t N, class T>
+void expect_tiny_pivot(T tiny) {
+    tensor<T, N, N> a = identity<T, N>();
+    a(1, 1) = tiny;
+    a(N - 1, 0) = 1;
+    EXPECT_TRUE(eval(det(a))() == tiny || tiny * 1 == 0) << N;  // a processor may take it for zero
+    const auto f = lu(a);
+    const tensor<T, N, N> ordered = take<0>(a, f.rows);
+    for (std::size_t i = 0; i < N; ++i)
+        for (std::size_t j = 0; j < N; ++j) {
+            T sum = i > j ? f.factors(i, j) * f.factors(j, j) : f.factors(i, j);
+            for (std::size_t k = 0; k < (std::min)(i, j); ++k) sum += f.factors(i, k) * f.factors(k, j);
+            EXPECT_EQ(sum, ordered(i, j)) << N << ": " << i << ", " << j;
+        }
+}
+TEST(linalg, pivots_without_a_reciprocal) {
+    volatile float small = 1e-39f;
+    volatile double denormal = std::numeric_limits<double>::denorm_min();
+    expect_tiny_pivot<4>(float(small));
+    expect_tiny_pivot<5>(float(small));
+    expect_tiny_pivot<17>(double(denormal));
+    EXPECT_TRUE(std::isinf(eval(inverse(tensor<float, 1, 1>{{-small}}))(0, 0)));
+}
+
 TEST(linalg, constants_agree_with_run_time) {
     constexpr tensor<float, 2, 6, 6> a = generate<float, 2, 6, 6>([](std::size_t n, std::size_t i, std::size_t j) {
         return static_cast<float>((i * 5 + j * 3 + n) % 7) + (i == j ? 9.0f : 0.0f);

@@ -35,7 +35,7 @@ struct extents {
     static constexpr std::size_t m = M, n = N, k = K;
 };
 using cases = testing::Types<extents<1, 1, 1>, extents<1, 17, 5>, extents<17, 1, 5>, extents<16, 16, 1>,
-                             extents<3, 33, 16>, extents<37, 5, 3>, extents<2, 3, 40>>;
+                             extents<37, 5, 3>, extents<2, 3, 40>>;
 TYPED_TEST_SUITE(product_extents, cases);
 
 TYPED_TEST(product_extents, orientations) {

@@ -23,7 +23,6 @@ TEST(register_softmax, queries) {
     attend<float, 2, 11, 8, 8>();
     attend<float, 3, 3, 8, 4>();
     attend<float, 4, 5, 4, 4>();
-    attend<float, 4, 7, 24, 8>();
     attend<float, 5, 7, 8, 8>();
     attend<float, 8, 3, 32, 32>();
     attend<float, 8, 8, 4, 2>();
@@ -31,7 +30,6 @@ TEST(register_softmax, queries) {
 
 TEST(register_softmax, queries_of_a_whole_register) {
     attend<float, 9, 5, 4, 4>();
-    attend<float, 12, 12, 8, 8>();
     attend<float, 16, 9, 8, 8>();
     attend<float, 11, 6, 4, 1>();
     attend<float, 13, 4, 2, 32>();
@@ -41,7 +39,6 @@ TEST(register_softmax, queries_of_a_whole_register) {
 TEST(register_softmax, doubles) {
     attend<double, 2, 5, 4, 4>();
     attend<double, 3, 4, 8, 4>();
-    attend<double, 4, 4, 2, 2>();
     attend<double, 7, 7, 4, 4>();
 }
 

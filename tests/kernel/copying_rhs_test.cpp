@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// product_copying_rhs, whose right operand's columns are copied on the way, against naive loops in double precision.
+// copied_rows, whose right operand's columns are copied on the way, against naive loops in double precision.
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -66,11 +66,11 @@ template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth, std
           bool Reloads = false, bool Prefetches = false>
 void check() {
     static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
-    operands<T> x(Rows, shape.j, Depth, copied_columns_bytes(shape, Parts, element_machine_of<T, current_config>));
+    operands<T> x(Rows, shape.j, Depth, copied_rows::table_bytes(shape, Parts, element_machine_of<T, current_config>));
     add_one<T> epilogue{x.out.data(), x.count.data(), shape.j};
     const auto run = [&](auto& e) {
-        product_copying_rhs<T, current_config, shape, Parts, Prefetches>(x.s.data(), x.v.data() + 1, e,
-                                                                         x.scratch.data() + 1);
+        copied_rows::run<T, current_config, shape, Parts, Prefetches>(x.s.data(), x.v.data() + 1, e,
+                                                                      x.scratch.data() + 1);
     };
     if constexpr (Reloads) {
         reloading_epilogue<add_one<T>> reloading{{epilogue}};
@@ -150,9 +150,9 @@ void check_signs() {
     }();
     const std::vector<T> s(shape.i * shape.k), v(shape.k * shape.vk, T(-2));
     std::vector<T> out(shape.i * shape.j, T(1)),
-        scratch(copied_columns_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
+        scratch(copied_rows::table_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
     store_product<T, current_config, shape.j> store{out.data()};
-    product_copying_rhs<T, current_config, shape, 1, false>(s.data(), v.data(), store, scratch.data());
+    copied_rows::run<T, current_config, shape, 1, false>(s.data(), v.data(), store, scratch.data());
     for (std::size_t n = 0; n < out.size(); ++n) {
         ASSERT_EQ(out[n], T(0));
         ASSERT_EQ(std::signbit(out[n]), MultipliesFirst) << "row " << n / shape.j;

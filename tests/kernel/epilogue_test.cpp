@@ -171,10 +171,9 @@ TYPED_TEST(epilogue_test, copied_columns) {
         cut_as<T, product_shape{.i = 25, .j = columns, .k = depth, .si = depth, .sk = 1, .vk = columns}, {}>;
     const operands<T> x(shape.i, columns, depth);
     const auto run = [&](auto hooks, auto prefetches) {
-        std::vector<T> copy(copied_columns_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
+        std::vector<T> copy(copied_rows::table_bytes(shape, 1, element_machine_of<T, current_config>) / sizeof(T));
         recorder<T, hooks.value> epilogue{shape.i, columns};
-        product_copying_rhs<T, current_config, shape, 1, prefetches.value>(x.s.data(), x.v.data(), epilogue,
-                                                                           copy.data());
+        copied_rows::run<T, current_config, shape, 1, prefetches.value>(x.s.data(), x.v.data(), epilogue, copy.data());
         epilogue.expect(hooks.value, width<T>, x.products);
     };
     for_each_hook<served_by_copying_rhs>([&](auto hooks) {

@@ -60,7 +60,8 @@ void stream() {
     constexpr register_block block = product_plan<T, current_config, cut_as<T, shape, cut_options{}>>;
     if constexpr (block.vectors.large * lane_width<T> * sizeof(T) % cache_line_bytes == 0)
         expect_finished_once<T, shape>([](const T* s, const T* v, add_one<T>& epilogue) {
-            product_streamed<T, current_config, cut_as<T, shape, cut_options{}>, Parts>(s, v, epilogue);
+            streamed_rows::run<T, current_config, cut_as<T, shape, cut_options{}>, Parts, true>(s, v, epilogue,
+                                                                                                nullptr);
         });
 }
 

@@ -15,7 +15,7 @@ using namespace ashlar;
 
 template <class Expression, class Config = support::machines::avx512>
 constexpr bool says(std::string_view part) {
-    const auto& text = plan_json<Expression, Config>;
+    const auto& text = plan_json<Expression, 1, detail::all_rows, Config>;
     return std::string_view(text.data(), text.size()).find(part) != std::string_view::npos;
 }
 
@@ -37,7 +37,7 @@ TEST(plan_json, exact_text) {
         R"-("body":[{"stage":"map","time":0,"formula":"result = sum(a * s)","tile":"[ro\"w\u000a 6]",)-"
         R"("lanes":"columns","fused":false,"flops":60}]}],)"
         R"("buffers":[]}]})";
-    constexpr auto& text = plan_json<summed, support::machines::sse2>;
+    constexpr auto& text = plan_json<summed, 1, detail::all_rows, support::machines::sse2>;
     EXPECT_EQ(std::string_view(text.data(), text.size()), expected);
     EXPECT_EQ(text.c_str()[text.size()], '\0');
     static_assert(text.size() == text.capacity(), "no more memory than characters");

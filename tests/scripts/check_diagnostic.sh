@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Compiles a source with ASHLAR_EXPECT_ERROR, which must fail with its "// expect:" texts in a few lines, and without.
-# "// expect g++:" and "// expect clang:" hold for one compiler only. The folder is that of precompile_headers.sh.
+# Compiles a source with ASHLAR_EXPECT_ERROR, which must fail with its "// expect:" texts in a few lines, and without, unless
+# check_corrected.sh does. "// expect g++:" and "// expect clang:" hold for one compiler only. The folder is that of
+# precompile_headers.sh.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/umbrella_header.sh"
 
 line_limit=14
 usage='usage: check_diagnostic.sh <source> <folder of precompiled headers, or ""> <compiler> [flag...]'
@@ -16,13 +18,13 @@ clang*) family=clang ;;
 esac
 failures=0
 
-# A program that begins with all of ashlar has that precompiled; one that includes parts of the layers with SIMD code is
+# A program that includes all of ashlar has that precompiled; one that includes parts of the layers with SIMD code is
 # spared xsimd alone, so that it still tells which parts suffice.
 header=""
-mapfile -t included < <(sed -nE 's@^#include <(.*)>.*@\1@p' "$source_file")
-if [[ ${included[0]-} == ashlar/ashlar.hpp ]]; then
-    header=$precompiled/ashlar.hpp
-elif grep -qE '^ashlar/(kernel|plan|eval|nn)/' < <(printf '%s\n' "${included[@]}"); then
+umbrella=$(umbrella_header "$source_file")
+if [[ -n $umbrella ]]; then
+    header=$precompiled/$umbrella.hpp
+elif grep -qE '^#include <ashlar/(kernel|plan|eval|nn)/' "$source_file"; then
     header=$precompiled/xsimd.hpp
 fi
 if [[ -n $precompiled && -n $header ]]; then
@@ -44,7 +46,9 @@ mapfile -t expected < <(sed -nE "s@^[[:space:]]*//[[:space:]]*expect( $family)?:
 ((${#expected[@]} > 0)) || complain "there is no '// expect: text' line in $source_file"
 
 echo "corrected: $compiler $* $source_file"
-if ! output=$("$compiler" "$@" "$source_file" 2>&1); then
+if [[ -n $precompiled && -n $umbrella ]]; then
+    echo "compiled with others, by diagnostics/corrected_$umbrella"
+elif ! output=$("$compiler" "$@" "$source_file" 2>&1); then
     complain "without ASHLAR_EXPECT_ERROR it must compile, but the compiler said:"
     head -n 40 <<<"$output"
 fi

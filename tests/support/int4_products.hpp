@@ -63,7 +63,9 @@ std::vector<bounded_sum> q4_products(const Left& x, const std::vector<q4_column>
                 float greatest = 0;
                 const std::size_t end = (std::min)(first + 32, depth);
                 for (std::size_t k = first; k < end; ++k) greatest = (std::fmax)(greatest, std::fabs(row[k]));
-                const float scale = greatest / 127, inverse = greatest == 0 ? 0 : 127 / greatest;
+                // Volatile, because the assembler takes a conditional vcvt.f64.f32 for another one on a Cortex-M55.
+                const volatile float scale = greatest / 127;
+                const float inverse = greatest == 0 ? 0 : 127 / greatest;
                 std::int64_t sum = 0;
                 for (std::size_t k = first; k < end; ++k) {
                     const volatile float product = row[k] * inverse;

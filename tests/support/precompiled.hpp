@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Headers that all tests include and no edit here changes, parsed once for each preset: CMake has them read before each
 // test. ashlar's own headers are left out, so that a change of one recompiles only its users, and macros that tests set
-// have an effect.
+// have an effect. Nearly all tests of some layers include ashlar.hpp, by clang: tests/CMakeLists.txt has it parsed for these.
 #pragma once
 
 #include <algorithm>
@@ -42,4 +42,7 @@
 // ashlar includes of xsimd on x86, the registers, is enough. On WebAssembly ashlar must include it first.
 #if defined(__clang__) && !defined(__wasm__)
 #include <xsimd/types/xsimd_all_registers.hpp>
+#endif
+#if defined(ASHLAR_TEST_PRECOMPILES_ASHLAR)
+#include <ashlar/ashlar.hpp>
 #endif

@@ -58,12 +58,23 @@ def check_roofline(report):
     expect(abs(points["measured"][1] - 20) < 1e-9, f"what was measured: {points}")
 
 
+def check_runs(report):
+    few, more = report["plans"]
+    rows = few["rows_up_to"]
+    expect(draw_plan.run_text(few) == f" for up to {rows} rows" and draw_plan.run_text(more) == f" for more than {rows} rows",
+           f"a plan for few rows and one for more: {draw_plan.run_text(few)}, {draw_plan.run_text(more)}")
+    loops = [line for plan in report["plans"] for box in draw_plan.Nest(plan).boxes for line in box[4] if line.startswith("for ")]
+    expect(any(loop.endswith(", shared") for loop in loops), f"workers share a loop: {loops}")
+    expect(any(", to rows_below" in loop for loop in loops), f"a loop ends at rows_below: {loops}")
+
+
 def check_drawings(reports, folder):
     for title, report in reports.items():
         if report["plans"]:
             check_panels(title, report)
     check_roofline(reports["causal attention"])
     check_roofline(reports["elementwise"])
+    check_runs(reports["workers of few rows"])
 
     source, picture = folder / "plan.json", folder / "plan.svg"
     for title in ("causal attention", "softmax", "an encoder of three layers"):

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <ashlar/ashlar.hpp>
+#include <ashlar/linalg.hpp>
 #include <ashlar/nn.hpp>
 
 namespace {
@@ -19,13 +20,16 @@ inline constexpr axis<"a \"quoted\\ name", 33> quoted;
 template <auto... Dims>
 tensor<float, Dims...> x{};
 
-template <class Expression>
-void print(const char* title, const Expression& e) {
-    std::printf("%s\x1f%zu\x1f%zu\x1f%zu\x1f", title, flops<Expression>, workspace_bytes<Expression>,
+template <std::size_t Workers = 1, class Expression, class... Rows>
+void print(const char* title, const Expression& e, const Rows&... rows) {
+    std::printf("%s\x1f%zu\x1f%zu\x1f%zu\x1f", title, flops<Expression>, workspace_bytes<Expression, Workers>,
                 plan<Expression>.step_count);
-    std::fputs(plan_json<Expression>.c_str(), stdout);
+    std::fputs(plan_json<Expression, Workers, Rows...>.c_str(), stdout);
     std::fputs("\x1f", stdout);
-    std::fputs(explain(e).c_str(), stdout);
+    if constexpr (Workers == 1)
+        std::fputs(explain(e, rows...).c_str(), stdout);
+    else
+        std::fputs(explain<Workers>(e, rows...).c_str(), stdout);
     std::fputs("\x1e", stdout);
 }
 
@@ -35,6 +39,7 @@ tensor<float, seq, seq> weights;
 packed<float, 32, 96> packed_columns;
 tensor<float, 5000, 64> memory;
 nn::encoder<{.layer = {.embed = 32, .heads = 4, .hidden = 64}, .layers = 3}> encoder;
+nn::encoder_layer<{.embed = 192, .heads = 6, .hidden = 768}> wide_layer;
 
 }  // namespace
 
@@ -63,4 +68,11 @@ int main() {
     print("blocks of keys", attention(x<64, 64>, memory, memory));
     print("columns to rows", softmax<0>(x<40, 30>));
     print("an encoder of three layers", encoder(x<seq, 32>));
+    print("matrices", matmul(inverse(x<batch, 6, 6> + identity<float, 6>()), x<batch, 6, 2>));
+    print<2>("two workers", attention(x<seq, head>, x<seq, head>, x<seq, head>, causal));
+    print<4>("four workers without scratch", matmul(x<seq, head>, x<head, 70>));
+    print("first rows", softmax(matmul(x<seq, head>, x<head, 70>)), rows_below(5));
+    print("first rows and keys", encoder(x<seq, 32>, keys_below(5)), rows_below(5));
+    print<2>("two workers of an encoder", encoder(x<seq, 32>));
+    print<2>("workers of few rows", wide_layer(x<128, 192>, keys_below(5)), rows_below(5));
 }

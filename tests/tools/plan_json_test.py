@@ -84,7 +84,7 @@ def check_stage(title, stage, text):
     if "then" in stage:
         expect(spaceless(stage["then"]) in text, f"{title}: explain has then {stage['then']}")
     expect(spaceless(stage["tile"]) in text, f"{title}: explain has {stage['tile']}")
-    expect(stage["lanes"] in ("rows", "columns", "depth"), f"{title}: lanes are {stage['lanes']}")
+    expect(stage["lanes"] in ("rows", "columns", "depth", "matrices"), f"{title}: lanes are {stage['lanes']}")
     if "mask" in stage:
         check_mask(title, stage["mask"], text)
 
@@ -119,6 +119,23 @@ def check_plan(title, plan, explained):
     return stages, loops
 
 
+def check_run(title, report, explained):
+    """What workers and rows_below change: which loops are shared, and where they end."""
+    text = spaceless(explained)
+    loops = [item for plan in report["plans"] for step in plan["steps"] for item in walk(step["body"]) if "loop" in item]
+    shared = sum("shared" in loop for loop in loops)
+    expect(shared == text.count("whichworkersshare"), f"{title}: {shared} loops are shared")
+    ends = [loop["ends_at"] for loop in loops if "ends_at" in loop]
+    for limits, said in ((["rows_below"], "asfarasrows_below"), (["keys"], "asfarasthekeys"), (["rows_below", "keys"], "asfarasrows_belowandthekeys")):
+        count = text.count(said) - (text.count(said + "andthekeys") if limits == ["rows_below"] else 0)
+        expect(ends.count(limits) == count, f"{title}: {count} loops end at {limits}: {ends}")
+    for plan in report["plans"]:
+        expect(("worker_bytes" in plan) == (shared > 0), f"{title}: scratch of each worker")
+        if "rows_up_to" in plan:
+            expect(spaceless(f"asks for no more than {plan['rows_up_to']} rows:") in text, f"{title}: up to {plan['rows_up_to']} rows")
+            expect(any(p.get("rows_above") == plan["rows_up_to"] for p in report["plans"]), f"{title}: a plan for more rows")
+
+
 def check(title, flops, workspace, steps, text, explained):
     try:
         report = json.loads(text)
@@ -128,21 +145,22 @@ def check(title, flops, workspace, steps, text, explained):
     expect(report["version"] == 1, f"{title}: version")
     expect(report["flops"] == int(flops), f"{title}: flops {report['flops']} are {flops}")
     expect(report["workspace_bytes"] == int(workspace), f"{title}: scratch {report['workspace_bytes']} is {workspace}")
-    plans = report["plans"]
+    plans, alternatives = [p for p in report["plans"] if "rows_up_to" not in p], report["plans"]
     expect(sum(p["times"] * p["flops"] for p in plans) == int(flops), f"{title}: flops of all plans")
     expect(sum(p["times"] * (p["operand_bytes"] + p["result_bytes"]) for p in plans) == report["moved_bytes"], f"{title}: bytes")
     expect(sum(len(p["steps"]) for p in plans) == int(steps), f"{title}: {steps} steps")
-    if len(plans) == 1 and plans[0]["times"] == 1:
+    if len(plans) == 1 and plans[0]["times"] == 1 and "worker_bytes" not in plans[0]:
         expect(plans[0]["scratch_bytes"] == int(workspace), f"{title}: scratch of the plan")
     stages = loops = 0
-    for plan in plans:
+    for plan in alternatives:
         expect(plan["scratch_bytes"] <= int(workspace), f"{title}: scratch of a part")
         counted = check_plan(title, plan, explained)
         stages, loops = stages + counted[0], loops + counted[1]
     # Stages that run together are two or three in the JSON, and so they are in explain, except a copy made on the way.
-    kinds = r"^ *(product|softmax|norm|reduce|map|copy) +\S"
+    kinds = r"^ *(product|softmax|norm|reduce|map|copy|matrix) +\S"
     expect(stages == len(re.findall(kinds, explained, re.M)) + explained.count(", on the way"), f"{title}: {stages} stages")
     expect(loops == len(re.findall(r"^ *for (all|every|each) ", explained, re.M)), f"{title}: {loops} loops")
+    check_run(title, report, explained)
     return report
 
 

@@ -35,12 +35,22 @@ struct part {{
     std::size_t times;
 }};
 
+template <class Expression>
+const char* plan_of() {{
+    return ashlar::plan_json<Expression>.c_str();
+}}
+/// Of a step that computes the rows below a number.
+template <class Expression, class Rows>
+const char* plan_of() {{
+    return ashlar::plan_json<Expression, 1, Rows>.c_str();
+}}
+
 }}  // namespace
 
 int main() {{
     std::vector<part> parts;
-    imported::{name}_plan::each_step([&parts](auto& to, const auto& from, auto...) -> auto& {{
-        const char* plan = ashlar::plan_json<std::remove_cvref_t<decltype(from)>>.c_str();
+    imported::{name}_plan::each_step([&parts](auto& to, const auto& from, auto... rows) -> auto& {{
+        const char* plan = plan_of<std::remove_cvref_t<decltype(from)>, decltype(rows)...>();
         const auto same = std::ranges::find(parts, plan, &part::plan);
         if (same != parts.end())
             ++same->times;

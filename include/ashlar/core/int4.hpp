@@ -75,11 +75,12 @@ ASHLAR_ALWAYS_INLINE constexpr int4_scale int4_scale_of(float greatest) noexcept
     return {f16(scale), 1.0f / scale};
 }
 
-/// The integer of an entry, with 8 added. The sum is rounded to float, as in ggml; in double a compiler cannot contract
-/// it with the product.
+/// The integer of an entry, with 8 added. The sum is rounded to float, as in ggml. In double a compiler cannot contract
+/// it with the product, but g++ adds in float what consists of floats: 8.5 would be one. 2^-49 more changes no integer,
+/// because sums next to one are exact, and halfway below one they are rounded up anyway.
 ASHLAR_ALWAYS_INLINE constexpr std::uint8_t rounded_to_int4(float value, float inverse) noexcept {
     const float product = value * inverse;
-    const auto up = static_cast<float>(static_cast<double>(product) + 8.5);
+    const auto up = static_cast<float>(static_cast<double>(product) + (8.5 + 0x1p-49));
     if (!(up >= 0)) return 0;
     return up >= 15.0f ? std::uint8_t{15} : static_cast<std::uint8_t>(up);
 }

@@ -39,6 +39,7 @@ struct workspace_size {
 /// assumes that vector instructions may throw, and a noexcept function around them would need a personality routine.
 template <class Plan, class Element>
 struct stack_run {
+    using plan_type = Plan;
     static constexpr std::size_t bytes = Plan::code.scratch_bytes;
     static constexpr std::size_t stack_bytes = bytes;
     [[no_unique_address]] limit_reference<typename Plan::rows_type> limit{};
@@ -78,6 +79,22 @@ struct workspace_run {
     }
 };
 
+/// Where an evaluation's scratch is, and what runs a plan with it: on the stack, or the caller's.
+struct stack_scratch {
+    template <class Expression, class Config, axis_list Strides, class Element, class Rows>
+    ASHLAR_ALWAYS_INLINE static auto run_of(limit_reference<Rows> limit) {
+        return stack_run<planned<Expression, Config, Strides, Rows>, Element>{limit};
+    }
+};
+struct workspace_scratch {
+    std::byte* bytes;
+
+    template <class Expression, class Config, axis_list Strides, class Element, class Rows>
+    ASHLAR_ALWAYS_INLINE auto run_of(limit_reference<Rows> limit) const {
+        return workspace_run<planned<Expression, Config, Strides, Rows>, Element>{bytes, limit};
+    }
+};
+
 /// Runs into a dense copy of the result first, for a destination that overlaps operands.
 template <class Config, class Run, class Expression, class Destination>
 ASHLAR_NOINLINE ASHLAR_NOTHROW void run_staged(const Run& run, const Expression& e, Destination& destination) {
@@ -97,64 +114,43 @@ ASHLAR_NOINLINE ASHLAR_NOTHROW void run_in_tiles(const Run& run, const typename 
     run(e, destination.data(), tile);
 }
 
-/// Evaluates e by Plan; `dense` runs the plan for a row-major destination. In case of an overlap the copy or the tile
-/// is on the stack, with what the runs have there.
-template <class Plan, class Run, class DenseRun, class Destination>
-ASHLAR_ALWAYS_INLINE void run_apart(const Run& run, const DenseRun& dense, const typename Plan::expression_type& e,
-                                    Destination& destination) {
-    using Expression = typename Plan::expression_type;
-    using config = typename Plan::configuration;
-    if constexpr (borrows_memory<Expression>) {
-        constexpr std::size_t tile_bytes = staged_elements<Plan>() * sizeof(typename Destination::value_type);
-        const overlap shared = find_overlap<Plan>(e, destination);
-        if constexpr (tile_bytes != 0 && Run::stack_bytes + tile_bytes <= config::stack_budget)
-            if (shared == overlap::rows) {
-                run_in_tiles<Plan>(run, e, destination);
-                return;
-            }
-        if (shared != overlap::none) {
-            if constexpr (copy_fits<Expression, config, DenseRun::stack_bytes>) {
-                run_staged<config>(dense, e, destination);
-                return;
-            } else {
-                ASHLAR_ASSERT(false, "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
-            }
-        }
-    }
-    run(e, destination.data(), nullptr);
-}
-
-/// Evaluates e, or its rows within the limit, with scratch that suffices for its plans.
-template <class Config, destination_memory Memory, class Destination, class Expression, class Rows = all_rows>
-ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expression& e, std::byte* scratch,
-                                           limit_reference<Rows> limit = {}) {
-    using Element = typename Destination::value_type;
-    using plan = planned<Expression, Config, destination_strides<Destination>(), Rows>;
-    using dense_plan = planned<Expression, Config, row_major<Expression>(), Rows>;
-    const workspace_run<plan, Element> run{scratch, limit};
-    if constexpr (Memory == destination_memory::fresh)
-        run(e, destination.data(), nullptr);
-    else
-        run_apart<plan>(run, workspace_run<dense_plan, Element>{scratch, limit}, e, destination);
-}
-
 /// Assignment in a constant expression.
 template <class Config, class Destination, class Source>
 constexpr void assign_constant(Destination& destination, const Source& source) {
-    const auto values = constant_evaluate(source);
+    const auto values = detail::constant_evaluate(source);
     if constexpr (is_narrow<typename Destination::value_type>)
         convert_axes<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
     else
         copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
 }
 
+/// Whether the scratch of a plan fits the stack; otherwise an error.
+template <class Destination, class Plan, class Config>
+consteval bool check_stack() {
+    using on_stack = scratch_on_stack<Plan::code.scratch_bytes, Config::stack_budget>;
+    if constexpr (is_dense<Destination>)
+        static_assert(
+            on_stack::fits,
+            "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+    else
+        static_assert(
+            on_stack::fits,
+            "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
+    return on_stack::fits;
+}
+
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
-    template <destination_memory Memory = destination_memory::shared, class Rows = all_rows>
-    static constexpr void run(Destination& destination, const Source& source,
-                              [[maybe_unused]] limit_reference<Rows> limit = {}) noexcept {
+    /// Evaluates e, or its rows within the limit. With scratch of the caller's only at run time, and it suffices. In
+    /// case of an overlap a copy of the result or of a tile is on the stack.
+    template <destination_memory Memory = destination_memory::shared, class Rows = all_rows,
+              class Scratch = stack_scratch>
+    static constexpr void run(Destination& destination, const Source& e,
+                              [[maybe_unused]] limit_reference<Rows> limit = {},
+                              [[maybe_unused]] const Scratch& scratch = {}) noexcept {
         using Element = typename Destination::value_type;
+        constexpr bool on_stack = std::is_same_v<Scratch, stack_scratch>;
         constexpr bool complete = let_names<graph<Source>::names_outside>::are_inside;
         static_assert(
             let_names<graph<Source>::names_outside>::are_inside,
@@ -163,32 +159,59 @@ struct assignment<Destination, Source, Config> {
             return;
         } else if constexpr (is_narrow<Element> && !is_narrowing<Source>) {
             assignment<Destination, narrowing<Element, Source>, Config>::template run<Memory>(
-                destination, narrowed<Element>(source), limit);
-        } else if (__builtin_is_constant_evaluated()) {
-            if constexpr (Memory == destination_memory::fresh && is_dense<Destination> && !is_narrow<Element>)
-                constant_evaluator<Config>::write(source, no_lets{}, destination.data());
-            else
-                assign_constant<Config>(destination, source);
+                destination, narrowed<Element>(e), limit, scratch);
         } else {
-            using plan = planned<Source, Config, destination_strides<Destination>(), Rows>;
-            using dense_plan = planned<Source, Config, row_major<Source>(), Rows>;
-            constexpr bool fits = scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits;
-            if constexpr (is_dense<Destination>)
-                static_assert(
-                    scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
-                    "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
-            else
-                static_assert(
-                    scratch_on_stack<plan::code.scratch_bytes, Config::stack_budget>::fits,
-                    "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
-            if constexpr (fits && Memory == destination_memory::fresh)
-                stack_run<plan, Element>{limit}(source, destination.data(), nullptr);
-            else if constexpr (fits)
-                run_apart<plan>(stack_run<plan, Element>{limit}, stack_run<dense_plan, Element>{limit}, source,
-                                destination);
+            if constexpr (on_stack)
+                if (__builtin_is_constant_evaluated()) {
+                    if constexpr (Memory == destination_memory::fresh && is_dense<Destination> && !is_narrow<Element>)
+                        constant_evaluator<Config>::write(e, no_lets{}, destination.data());
+                    else
+                        assign_constant<Config>(destination, e);
+                    return;
+                }
+            using run_type =
+                decltype(scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit));
+            using plan = typename run_type::plan_type;
+            constexpr bool fits = !on_stack || check_stack<Destination, plan, Config>();
+            if constexpr (fits) {
+                const run_type evaluation =
+                    scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit);
+                if constexpr (Memory == destination_memory::shared && borrows_memory<Source>) {
+                    constexpr std::size_t tile_bytes = staged_elements<plan>() * sizeof(Element);
+                    const overlap found = find_overlap<plan>(e, destination);
+                    if constexpr (tile_bytes != 0 && run_type::stack_bytes + tile_bytes <= Config::stack_budget)
+                        if (found == overlap::rows) {
+                            run_in_tiles<plan>(evaluation, e, destination);
+                            return;
+                        }
+                    if (found != overlap::none) {
+                        const auto dense = scratch.template run_of<Source, Config, row_major<Source>(), Element>(limit);
+                        if constexpr (copy_fits<Source, Config, decltype(dense)::stack_bytes>) {
+                            run_staged<Config>(dense, e, destination);
+                            return;
+                        } else {
+                            ASHLAR_ASSERT(
+                                false,
+                                "ashlar: evaluate: the destination overlaps an operand and is too large to copy");
+                        }
+                    }
+                }
+                evaluation(e, destination.data(), nullptr);
+            }
         }
     }
 };
+
+/// Evaluates e at run time, or its rows within the limit, with scratch of the caller's that suffices.
+template <class Config, destination_memory Memory, class Destination, class Expression, class Scratch,
+          class Rows = all_rows>
+ASHLAR_ALWAYS_INLINE void run_with_scratch(Destination& destination, const Expression& e, const Scratch& scratch,
+                                           limit_reference<Rows> limit = {}) {
+    if constexpr (node_expression<Expression>)
+        assignment<Destination, Expression, Config>::template run<Memory>(destination, e, limit, scratch);
+    else
+        assignment<Destination, Expression, Config>::template run<Memory>(destination, e);
+}
 
 /// Checks an evaluation with a workspace of this size. Each broken rule is one error.
 template <class Destination, class Expression, std::size_t Bytes, class Config>
@@ -262,16 +285,12 @@ template <class Destination, any_expression Expression, std::size_t Bytes, class
     requires array_expression<Destination>
 constexpr void evaluate(Destination&& destination, const Expression& e, workspace<Bytes>& scratch) noexcept {
     if constexpr (node_expression<Expression>) {
-        using target = std::remove_reference_t<Destination>;
-        using Element = typename std::remove_cv_t<target>::value_type;
-        if constexpr (detail::check_evaluation<target, Expression, Bytes, Config>()) {
+        if constexpr (detail::check_evaluation<std::remove_reference_t<Destination>, Expression, Bytes, Config>()) {
             if (__builtin_is_constant_evaluated())
                 detail::assign_constant<Config>(destination, e);
-            else if constexpr (detail::is_narrow<Element>)
-                detail::run_with_scratch<Config, detail::destination_memory::shared>(
-                    destination, detail::narrowed<Element>(e), scratch.bytes);
             else
-                detail::run_with_scratch<Config, detail::destination_memory::shared>(destination, e, scratch.bytes);
+                detail::run_with_scratch<Config, detail::destination_memory::shared>(
+                    destination, e, detail::workspace_scratch{scratch.bytes});
         }
     } else {
         detail::assign<Config>(destination, e);
@@ -308,9 +327,6 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
     using target = std::remove_reference_t<Destination>;
     if constexpr (!node_expression<Expression>) {
         evaluate(std::forward<Destination>(destination), e, rows);
-    } else if constexpr (detail::is_narrow<typename std::remove_cv_t<target>::value_type> &&
-                         !detail::is_narrowing<Expression>) {
-        evaluate(destination, detail::narrowed<typename std::remove_cv_t<target>::value_type>(e), scratch, rows);
     } else if constexpr (detail::check_evaluation<target, Expression, Bytes, Config>()) {
         if constexpr (detail::check_rows<shape_of<Expression>, Rows>()) {
             ASHLAR_ASSERT(detail::rows_fit<shape_of<Expression>>(rows),
@@ -319,7 +335,7 @@ constexpr void evaluate(Destination&& destination, const Expression& e, workspac
                 detail::assign_constant<Config>(destination, e);
             else
                 detail::run_with_scratch<Config, detail::destination_memory::shared>(
-                    destination, e, scratch.bytes, detail::limit_reference<Rows>{&rows});
+                    destination, e, detail::workspace_scratch{scratch.bytes}, detail::limit_reference<Rows>{&rows});
         }
     }
 }

@@ -75,14 +75,12 @@ constexpr void evaluate_shared(Destination& destination, const Expression& e, wo
         }
     } else if constexpr (!node_expression<Expression>) {
         assign<Config>(destination, e);
-    } else if constexpr (is_narrow<typename std::remove_cv_t<Destination>::value_type> && !is_narrowing<Expression>) {
-        evaluate_shared<Config>(destination, narrowed<typename std::remove_cv_t<Destination>::value_type>(e), scratch,
-                                workers, limit);
     } else if constexpr (check_evaluation<Destination, Expression, Bytes, Config>()) {
         if (__builtin_is_constant_evaluated())
             assign_constant<Config>(destination, e);
         else
-            run_with_workers<Config, destination_memory::shared, Bytes>(destination, e, scratch.bytes, workers, limit);
+            run_with_scratch<Config, destination_memory::shared>(
+                destination, e, workers_scratch<Executor, Bytes>{scratch.bytes, workers}, limit);
     }
 }
 

@@ -45,8 +45,7 @@ struct one_worker {
     template <class Config, class Destination, class Expression, class Rows>
     ASHLAR_ALWAYS_INLINE static void run(Destination& destination, const Expression& e, std::byte* scratch,
                                          const limit_reference<Rows>& limit) noexcept {
-        run_with_scratch<Config, destination_memory::fresh, Destination, Expression, Rows>(destination, e, scratch,
-                                                                                           limit);
+        run_with_scratch<Config, destination_memory::fresh>(destination, e, workspace_scratch{scratch}, limit);
     }
 };
 

@@ -33,12 +33,17 @@ concept eigen_memory = requires(std::remove_reference_t<Matrix>& matrix) {
 template <class Matrix>
 using eigen_element = std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Matrix>&>().data())>;
 
+/// Whether a type of Eigen owns its elements: a matrix does, and a Ref of const elements may own a copy.
+template <class Matrix>
+inline constexpr bool may_own_elements = std::is_base_of_v<Eigen::PlainObjectBase<Matrix>, Matrix>;
+template <class Matrix, int Options, class Strides>
+inline constexpr bool may_own_elements<Eigen::Ref<const Matrix, Options, Strides>> = true;
+
 /// Whether memory outlives the expression that names it: that of a temporary Eigen::Matrix does not.
 template <class Matrix>
 struct eigen_lifetime {
-    using type = std::remove_cvref_t<Matrix>;
     static constexpr bool is_long_enough =
-        std::is_lvalue_reference_v<Matrix> || !std::is_base_of_v<Eigen::PlainObjectBase<type>, type>;
+        std::is_lvalue_reference_v<Matrix> || !may_own_elements<std::remove_cvref_t<Matrix>>;
 };
 
 /// What the type of a matrix tells of its shape and strides. Dynamic is an extent or stride of the running program.
@@ -156,6 +161,10 @@ template <detail::eigen_memory Matrix>
     using view = detail::eigen_view_of<Matrix, typename layout::shape_type>;
     return view(matrix.data());
 }
+
+template <auto... Dims, class Derived>
+    requires(!detail::eigen_memory<const Derived&>)
+void view_of(const Eigen::EigenBase<Derived>&) = delete;  // ashlar: eigen: no memory of numbers; m.eval() has it
 
 /// A view with given dimensions, integers or axes, of a matrix of any extents. Extents in the matrix' type are checked
 /// by the compiler. Others are asserted, and so are strides: dense ones where the type does not have them.
@@ -284,5 +293,7 @@ template <class Array>
 }
 template <detail::owner Array>
 Array& eigen_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+template <node_expression Expression>
+void eigen_of(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
 
 }  // namespace ashlar

@@ -27,6 +27,12 @@ struct rows_rank {
     static constexpr bool has_rows = Shape::rank >= 2;
 };
 
+/// Whether an array is a span: a strided view is none.
+template <class Iterator>
+struct span_iterator {
+    static constexpr bool is_contiguous = std::contiguous_iterator<Iterator>;
+};
+
 /// A random access iterator over the sub-views along the first axis. It holds a pointer and counts: views are made when
 /// they are asked for. Config keeps the code of builds with different flags apart.
 template <class View, class Config>
@@ -128,19 +134,25 @@ template <class Array, class Config = current_config>
 }
 template <detail::owner Array>
 Array& rows(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+template <node_expression Expression>
+void rows(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
 
 /// The elements of a named tensor or a contiguous view as a std::span of fixed extent, in row-major order.
 ///
 ///     tensor<float, 4, 8> t{};
 ///     std::span<float, 32> samples = span_of(t);
 template <class Array>
-    requires(detail::viewable<Array> && std::contiguous_iterator<decltype(std::declval<Array&>().begin())>)
+    requires detail::viewable<Array>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto span_of(Array&& array) noexcept {
+    static_assert(detail::span_iterator<decltype(array.begin())>::is_contiguous,
+                  "ashlar: ranges: a span has its elements side by side; make a tensor of a strided view");
     return std::span<std::remove_pointer_t<decltype(array.data())>, shape_of<Array>::size>(array.data(),
                                                                                            shape_of<Array>::size);
 }
 template <detail::owner Array>
 Array& span_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
+template <node_expression Expression>
+void span_of(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
 
 /// Writes the elements of a range, converted, to an array in row-major order. False if the range has fewer or more of
 /// them; of a range that knows its size then nothing is written. A size in the range's type, as that of std::array, is

@@ -19,6 +19,9 @@ OPERATORS = {
     "greater_equal": ">=", "equal": "==", "not_equal": "!=", "and": "&&", "or": "||", "not": "!", "modulo": "%",
 }  # fmt: skip
 REDUCTIONS = ("sum", "mean", "max", "min", "variance", "argmax", "all", "any", "logsumexp", "prod", "argmin")
+MATRIX_FUNCTIONS = (
+    "inverse", "solve", "solve_spd", "solve_lower", "solve_upper", "cholesky", "determinant", "lu",
+)  # fmt: skip
 WRAPPERS = ("mapped_function", "user_function", "math_function")
 OUR_NAMESPACE = re.compile(r"\bashlar::(?:v\d+_\d+::)?(?:detail::)?")
 
@@ -151,6 +154,8 @@ def node_text(node: TypeName) -> str:
     if name == "standardize":
         by_variance = enumerator(arguments[0], ("mean_and_variance", "root_mean_square")) == "mean_and_variance"
         return "layer_norm" if by_variance else "rms_norm"
+    if name == "matrix":
+        return enumerator(arguments[0], MATRIX_FUNCTIONS).replace("determinant", "det")
     if name in ("slice", "repeat", "roll", "concat", "take", "index"):
         return f"{name}<{integer(arguments[0])}>"
     return name

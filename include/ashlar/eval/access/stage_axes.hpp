@@ -159,28 +159,6 @@ struct stage_axes {
     }
 };
 
-/// Stores LaneCount lanes, `Step` elements apart; truth values as bools.
-template <std::ptrdiff_t Step, std::size_t LaneCount, class Other, class Lanes>
-ASHLAR_STAGE_INLINE void store_lanes(const Lanes& x, Other* p) {
-    constexpr std::size_t width = Lanes::size;
-    if constexpr (Step == 1 || LaneCount == 1) {
-        if constexpr (std::is_same_v<Other, bool>) {
-            if constexpr (LaneCount == width)
-                x.store(p);
-            else
-                x.store_partial(p, LaneCount);
-        } else if constexpr (LaneCount == width) {
-            x.store(p);
-        } else {
-            x.template store_partial<LaneCount>(p);
-        }
-    } else {
-        Other all[width];
-        x.store(all);
-        for (std::size_t i = 0; i < LaneCount; ++i) p[static_cast<std::ptrdiff_t>(i) * Step] = all[i];
-    }
-}
-
 /// Calls f(offset, lane_count) for each register of `Extent` consecutive elements.
 template <std::size_t Extent, std::size_t Width, class Function>
 ASHLAR_STAGE_INLINE void for_each_register(Function f) {

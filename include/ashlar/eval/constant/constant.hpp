@@ -184,7 +184,7 @@ private:
         if constexpr (proved != exclusion::none) {
             coordinates<Expression> at{};
             for (std::size_t i = 0; i < Expression::shape_type::size; ++i) {
-                if (!is_kept(e, at, scope)) out[i] = excluded_value<element_of<Expression>, proved>;
+                if (!detail::is_kept(e, at, scope)) out[i] = excluded_value<element_of<Expression>, proved>;
                 moves::template advance<Expression::shape_type::rank>(at, Expression::shape_type::extents);
             }
         }
@@ -291,7 +291,7 @@ private:
             for (std::size_t k = 0; k < depth; ++k) {
                 left_at[l - 1] = right_at[r - 2] = k;
                 if constexpr (sparse_left)
-                    if (!is_kept(e.template operand<0>(), left_at, scope)) continue;
+                    if (!detail::is_kept(e.template operand<0>(), left_at, scope)) continue;
                 const Element factor = left.data()[element_of_coordinates<left_shape>(left_at)];
                 right_at[r - 1] = 0;
                 const Element* other = right.data() + element_of_coordinates<right_shape>(right_at);

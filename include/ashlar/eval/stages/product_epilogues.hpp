@@ -63,7 +63,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return lane % line < Rows && lane / line < Count ? lane : 0;
         }
     };
-    struct plain_epilogue {
+    template <bool HasFactors>
+    struct finishing_epilogue {
         static constexpr hook hooks = writes_groups ? hook::vector | hook::group : hook::vector;
         static constexpr hook withheld = writes_groups ? hook::none : hook::group;
         const product_epilogues& s;
@@ -89,16 +90,11 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
         }
         template <std::size_t Width, class Verdict>
         ASHLAR_STAGE_INLINE auto vector(std::size_t i, std::size_t j, vec acc, lane_count<Width>, Verdict) const {
-            if constexpr (stage.left_factor != no_node)
-                acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(
-                                factors + static_cast<std::ptrdiff_t>(rows_in_lanes ? j : i) * factor_stride);
-            return put < Width, Verdict::value == block_verdict::plain > (i, j, acc);
-        }
-        /// The factor is applied already.
-        template <std::size_t Width, bool Unmasked = false>
-        ASHLAR_STAGE_INLINE auto put(std::size_t i, std::size_t j, vec acc) const {
             const std::size_t r = rows_in_lanes ? j : i, c = rows_in_lanes ? i : j;
-            const auto x = finished<Width, Unmasked>(r, c, acc);
+            if constexpr (HasFactors)
+                acc = acc * lane_values::template load<rows_in_lanes ? factor_stride : 0>(
+                                factors + static_cast<std::ptrdiff_t>(r) * factor_stride);
+            const auto x = finished < Width, Verdict::value == block_verdict::plain > (r, c, acc);
             // Idle lanes of a line are written too: softmax reads whole lines, and their values never exceed the
             // maximum.
             constexpr bool in_lines =
@@ -121,6 +117,8 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
             return x;
         }
     };
+
+    using plain_epilogue = finishing_epilogue<stage.left_factor != no_node>;
 
     /// The mask of a node, and whether it states as a span which keys a range of queries keeps.
     template <node_index Id>

@@ -14,7 +14,6 @@
 
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
-#include <ashlar/kernel/product/copying_rhs.hpp>
 #include <ashlar/kernel/product/grouped_rows.hpp>
 #include <ashlar/kernel/product/int4_product.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>
@@ -23,7 +22,6 @@
 #include <ashlar/kernel/product/product_dot.hpp>
 #include <ashlar/kernel/product/quantized_product.hpp>
 #include <ashlar/kernel/product/reloading_epilogue.hpp>
-#include <ashlar/kernel/product/streamed_product.hpp>
 #include <ashlar/kernel/product/transposing_rhs.hpp>
 
 namespace ashlar::inline v0_1::detail {
@@ -104,29 +102,100 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
 
     // -------------------------------------------------------------- running
 
+    /// The epilogue of the tile that begins at this row: `plain` stores what follows it in the expression.
+    template <class Plain>
+    ASHLAR_STAGE_INLINE auto chosen_epilogue([[maybe_unused]] Plain& plain, [[maybe_unused]] vec* greatest,
+                                             [[maybe_unused]] std::size_t first) const {
+        if constexpr (stage.depth_loop != no_loop)
+            return this->epilogue_of_block(first);
+        else if constexpr (stage.maxima != no_buffer)
+            return greatest_epilogue<Plain>{{plain}, greatest};
+        else if constexpr (how.epilogue == epilogue_time::reloaded)
+            return reloading_epilogue<Plain>{{plain}};
+        else
+            return plain;
+    }
+    /// Runs the product of the tile as the plan has chosen: its epilogue, then its kernel.
     /// With a frame of its own, so that the compiler knows that no store changes it.
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE static void run(const frame<Plan, Element>& outer) {
         const frame<Plan, Element> f = outer;
         const product_stage s{{{f}}};
         const std::size_t first = s.first_row();
-        auto epilogue = s.epilogue(first);
-        if constexpr (stage.depth_loop != no_loop) {
-            auto waiting = s.epilogue_of_block(first);
-            s.multiply(waiting, first);
-        } else if constexpr (stage.maxima != no_buffer) {
-            constexpr std::size_t registers = (Rows + width - 1) / width;
-            vec greatest[registers];
+        constexpr std::size_t registers = stage.maxima == no_buffer ? 1 : (Rows + width - 1) / width;
+        [[maybe_unused]] vec greatest[registers];
+        if constexpr (stage.maxima != no_buffer) {
             ASHLAR_UNROLL
             for (std::size_t r = 0; r < registers; ++r) greatest[r] = vec(lowest_value<element>);
-            greatest_epilogue<decltype(epilogue)> tracking{{epilogue}, greatest};
-            s.multiply(tracking, first);
-            s.store_maxima(greatest, first);
-        } else if constexpr (how.epilogue == epilogue_time::reloaded) {
-            reloading_epilogue<decltype(epilogue)> reloading{{epilogue}};
-            s.multiply(reloading, first);
-        } else {
-            s.multiply(epilogue, first);
         }
+        auto plain = s.epilogue(first);
+        auto epilogue = s.chosen_epilogue(plain, greatest, first);
+        const element* a = reader{f}.template address<left>(s.in_left(first));
+        if constexpr (how.rhs == rhs_source::quantized && facts.right_is_int4) {
+            constexpr int4_shape shape = [] {
+                int4_shape all = shape_of_int4(facts, Rows);
+                all.cut = how.cut;
+                return all;
+            }();
+            const auto& b = node_at<Plan::resolve(right)>(f.expression);
+            int4_product<config, shape>(a, b.data(), epilogue, s.template table<int4_rows_bytes(Rows, depth)>(),
+                                        s.template requested_blocks<how.cut>());
+        } else if constexpr (how.rhs == rhs_source::quantized) {
+            constexpr quantized_shape shape = [] {
+                quantized_shape all = shape_of_quantized(facts, Rows, panel);
+                all.cut = how.cut;
+                return all;
+            }();
+            const auto& b = node_at<Plan::resolve(right)>(f.expression);
+            quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
+                                             s.template table<rounded_rows_bytes(Rows, depth, machine_of<config>)>(),
+                                             s.template requested_blocks<how.cut>());
+        } else if constexpr (how.rhs == rhs_source::panels) {
+            if constexpr (how.group != 1) {
+                element* const rows = s.template table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();
+                group_rows<config, depth, left_row>(a, s.rows_of_panels(), rows);
+                a = rows;
+            }
+            s.multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
+        } else if constexpr (how.rhs == rhs_source::column_blocks) {
+            s.multiply_blocks(a, epilogue, first);
+        } else {
+            const auto* b = reader{f}.template address<right>(s.in_right());
+            if constexpr (stage.transposed_copy != no_stage) {
+                product_transposing_rhs<element, config, transposing, copy::source_distance()>(
+                    a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
+                    s.template table<product_scratch_bytes<element, config, after_transposing_rows(transposing)>>());
+            } else if constexpr (packs_k) {
+                constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column, how.packed};
+                product_packed_k<element, config, shape>(
+                    b, a, epilogue, s.template table<packed_k_scratch_bytes<element, config, shape>>());
+            } else if constexpr (how.form != product_form::blocks) {
+                constexpr dot_shape shape{columns, depth, right_column};
+                for (std::size_t r = 0; r < s.requested_rows_of_tile(); ++r) {
+                    row_epilogue<decltype(epilogue)> row{{epilogue, {r}}};
+                    dot_rows<element, config, shape>(a + r * left_row, b, row);
+                }
+            } else if constexpr (stage.lanes == lane_axis::rows) {
+                auto* const scratch = s.template table<product_scratch_bytes<element, config, in_lanes()>>();
+                if constexpr (facts.part_of_depth)
+                    product<element, config, in_lanes()>(b, a, s.depth_of(first), epilogue, scratch);
+                else
+                    product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, scratch);
+            } else {
+                constexpr product_shape shape = in_columns(columns, right_step, how.cut);
+                if constexpr (how.rhs_kernel != 0) {
+                    using kernel = rhs_kernels::at<how.rhs_kernel>;
+                    constexpr std::size_t bytes =
+                        kernel::table_bytes(shape, how.k_parts, element_machine_of<element, config>);
+                    kernel::template run<element, config, shape, how.k_parts, how.prefetches>(
+                        a, b, epilogue, s.template table<bytes>(), s.template requested_blocks<how.cut>());
+                } else {
+                    product<element, config, shape>(a, b, s.depth_of(first), epilogue,
+                                                    s.template table<product_scratch_bytes<element, config, shape>>(),
+                                                    0, s.template requested_blocks<how.cut>());
+                }
+            }
+        }
+        if constexpr (stage.maxima != no_buffer) s.store_maxima(greatest, first);
     }
     /// Before the first and after the last block of keys.
     ASHLAR_STAGE_INLINE void begin_blocks() const {
@@ -209,76 +278,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     static constexpr product_shape transposing{
         .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
     using copy = map_stage<Plan, Element, stage.transposed_copy, depth>;
-    /// Runs the product of the tile as the plan has chosen.
-    template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply(Epilogue& epilogue, std::size_t first) const {
-        const element* a = reader{f}.template address<left>(in_left(first));
-        if constexpr (how.rhs == rhs_source::quantized && facts.right_is_int4) {
-            constexpr int4_shape shape = [] {
-                int4_shape all = shape_of_int4(facts, Rows);
-                all.cut = how.cut;
-                return all;
-            }();
-            const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            int4_product<config, shape>(a, b.data(), epilogue, table<int4_rows_bytes(Rows, depth)>(),
-                                        requested_blocks<how.cut>());
-        } else if constexpr (how.rhs == rhs_source::quantized) {
-            constexpr quantized_shape shape = [] {
-                quantized_shape all = shape_of_quantized(facts, Rows, panel);
-                all.cut = how.cut;
-                return all;
-            }();
-            const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
-                                             table<rounded_rows_bytes(Rows, depth, machine_of<config>)>(),
-                                             requested_blocks<how.cut>());
-        } else if constexpr (how.rhs == rhs_source::panels) {
-            if constexpr (how.group != 1) {
-                element* const rows = table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();
-                group_rows<config, depth, left_row>(a, rows_of_panels(), rows);
-                a = rows;
-            }
-            multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
-        } else if constexpr (how.rhs == rhs_source::column_blocks) {
-            multiply_blocks(a, epilogue, first);
-        } else {
-            const auto* b = reader{f}.template address<right>(in_right());
-            if constexpr (stage.transposed_copy != no_stage) {
-                product_transposing_rhs<element, config, transposing, copy::source_distance()>(
-                    a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
-                    table<product_scratch_bytes<element, config, after_transposing_rows(transposing)>>());
-            } else if constexpr (packs_k) {
-                constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column, how.packed};
-                product_packed_k<element, config, shape>(b, a, epilogue,
-                                                         table<packed_k_scratch_bytes<element, config, shape>>());
-            } else if constexpr (how.form != product_form::blocks) {
-                constexpr dot_shape shape{columns, depth, right_column};
-                for (std::size_t r = 0; r < requested_rows_of_tile(); ++r) {
-                    row_epilogue<Epilogue> row{{epilogue, {r}}};
-                    dot_rows<element, config, shape>(a + r * left_row, b, row);
-                }
-            } else if constexpr (stage.lanes == lane_axis::rows) {
-                auto* const scratch = table<product_scratch_bytes<element, config, in_lanes()>>();
-                if constexpr (facts.part_of_depth)
-                    product<element, config, in_lanes()>(b, a, depth_of(first), epilogue, scratch);
-                else
-                    product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, scratch);
-            } else {
-                constexpr product_shape shape = in_columns(columns, right_step, how.cut);
-                if constexpr (how.rhs == rhs_source::copied_rows)
-                    product_copying_rhs<element, config, shape, how.k_parts, how.prefetches>(
-                        a, b, epilogue,
-                        table<copied_columns_bytes(shape, how.k_parts, element_machine_of<element, config>)>(),
-                        requested_blocks<how.cut>());
-                else if constexpr (how.prefetches)
-                    product_streamed<element, config, shape, how.k_parts>(a, b, epilogue, requested_blocks<how.cut>());
-                else
-                    product<element, config, shape>(a, b, depth_of(first), epilogue,
-                                                    table<product_scratch_bytes<element, config, shape>>(), 0,
-                                                    requested_blocks<how.cut>());
-            }
-        }
-    }
     /// The shape of the product with columns in lanes. Rows of the right operand are `distance` apart; so are the
     /// vectors of a row, if given.
     static consteval product_shape in_columns(std::size_t count, std::size_t distance, product_cut cut,

@@ -25,6 +25,9 @@ struct register_softmax {
                                  columns = values::columns;
     static constexpr std::size_t vectors = rows::vectors(keys);
 
+    /// The factors of the rows are applied already.
+    using finished_values = typename values::template finishing_epilogue<false>;
+
     const frame<Plan, Element>& f;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
@@ -121,7 +124,7 @@ private:
         rows::template add_weighted<keys, columns, values::right_depth>(weights, v, sums);
         ASHLAR_UNROLL
         for (std::size_t j = 0; j < columns / packs; ++j) sums[j] = sums[j] * factor;
-        const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
+        const finished_values epilogue{stage, stage.written(), first, nullptr};
         if constexpr (values::rows_in_lanes) {
             put_columns(epilogue, sums, std::make_index_sequence<columns>{});
         } else {
@@ -141,7 +144,7 @@ private:
         const element* w = from_memory(stored);
         vec sums[Rows][columns / width];
         rows::template add_weighted_vectors<keys, columns, values::right_depth>(w, v, sums);
-        const typename values::plain_epilogue epilogue{stage, stage.written(), first, nullptr};
+        const finished_values epilogue{stage, stage.written(), first, nullptr};
         put_vectors(epilogue, sums, w + vectors * width, std::make_index_sequence<Rows>{});
     }
     template <class Epilogue, std::size_t Count, std::size_t... RowIndex>
@@ -153,7 +156,8 @@ private:
     ASHLAR_STAGE_INLINE static void put_row(const Epilogue& epilogue, std::size_t row, const vec (&sums)[Count],
                                             vec factor) {
         ASHLAR_UNROLL
-        for (std::size_t j = 0; j < Count; ++j) epilogue.template put<width>(row, j * width, sums[j] * factor);
+        for (std::size_t j = 0; j < Count; ++j)
+            epilogue.vector(row, j * width, sums[j] * factor, lane_count<width>{}, masked_block{});
     }
 
     ASHLAR_STAGE_INLINE void store_numerators(const vec (&x)[keys], vec factor) const {
@@ -180,11 +184,12 @@ private:
     ASHLAR_STAGE_INLINE static void put_columns(const Epilogue& epilogue, const vec (&sums)[Count],
                                                 std::index_sequence<ColumnIndex...>) {
         if constexpr (packs == 1)
-            (epilogue.template put<Rows>(ColumnIndex, 0, sums[ColumnIndex]), ...);
+            (epilogue.vector(ColumnIndex, 0, sums[ColumnIndex], lane_count<Rows>{}, masked_block{}), ...);
         else
-            (epilogue.template put<Rows>(
+            (epilogue.vector(
                  ColumnIndex, 0,
-                 shuffle_as<picking<ColumnIndex % packs>>(sums[ColumnIndex / packs], sums[ColumnIndex / packs])),
+                 shuffle_as<picking<ColumnIndex % packs>>(sums[ColumnIndex / packs], sums[ColumnIndex / packs]),
+                 lane_count<Rows>{}, masked_block{}),
              ...);
     }
     /// Several consecutive rows are one store.
@@ -198,9 +203,10 @@ private:
             for (std::size_t i = 0; i + width < elements; i += width) sums[i / width].store(epilogue.out + i);
             sums[(elements - 1) / width].template store_partial<last>(epilogue.out + (elements - last));
         } else {
-            (epilogue.template put<columns>(
+            (epilogue.vector(
                  RowIndex, 0,
-                 shuffle_as<lowering<RowIndex>>(sums[RowIndex * columns / width], sums[RowIndex * columns / width])),
+                 shuffle_as<lowering<RowIndex>>(sums[RowIndex * columns / width], sums[RowIndex * columns / width]),
+                 lane_count<columns>{}, masked_block{}),
              ...);
         }
     }

@@ -73,8 +73,8 @@ ASHLAR_ALWAYS_INLINE constexpr auto modified_scores(Scores&& scores, const Given
         using Element = element_of<Scores>;
         const auto query = index<-2>(scores);
         const auto key = index<-1>(scores);
-        return map(option_of<attention_option::score_mod>(options...).function, std::forward<Scores>(scores),
-                   cast<Element>(query), cast<Element>(key));
+        return ashlar::map(option_of<attention_option::score_mod>(options...).function, std::forward<Scores>(scores),
+                           cast<Element>(query), cast<Element>(key));
     } else {
         return hold(std::forward<Scores>(scores));
     }
@@ -91,21 +91,23 @@ ASHLAR_ALWAYS_INLINE constexpr auto masked_scores(Scores&& scores, const Given&.
 /// The scores before the softmax.
 template <class Query, class Key, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto make_scores(Query&& q, Key&& k, const Given&... options) noexcept {
-    return masked_scores(modified_scores(biased_scores(capped_scores(scaled_scores(std::forward<Query>(q),
-                                                                                   std::forward<Key>(k), options...),
-                                                                     options...),
-                                                       options...),
-                                         options...),
-                         options...);
+    return detail::masked_scores(
+        detail::modified_scores(
+            detail::biased_scores(
+                detail::capped_scores(detail::scaled_scores(std::forward<Query>(q), std::forward<Key>(k), options...),
+                                      options...),
+                options...),
+            options...),
+        options...);
 }
 
 template <class Query, class Key, class... Given>
 ASHLAR_ALWAYS_INLINE constexpr auto make_weights(Query&& q, Key&& k, const Given&... options) noexcept {
-    auto scores = make_scores(std::forward<Query>(q), std::forward<Key>(k), options...);
+    auto scores = detail::make_scores(std::forward<Query>(q), std::forward<Key>(k), options...);
     if constexpr (has_option<attention_option::fast, Given...>)
         return softmax(std::move(scores), fast);
     else
-        return softmax(std::move(scores));
+        return ashlar::softmax(std::move(scores));
 }
 
 /// The softmax weights, each multiplied by the scale of its value row. If the scales broadcast to the scores' shape,

@@ -299,7 +299,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool is_kept(const Expression& e, const coordinat
         return exclusion_of<operand_type<0, Expression>, Scope> != exclusion::minus_infinity ||
                is_kept(e.template operand<0>(), at, scope);
     } else {
-        return is_kept(e.template operand<0>(), operand_coordinates<0>(e, at), scope);
+        return detail::is_kept(e.template operand<0>(), operand_coordinates<0>(e, at), scope);
     }
 }
 

@@ -19,6 +19,14 @@ using refused_module_call = refused_call<
 }  // namespace detail
 
 template <auto... Given>
+void causal_at(
+    detail::refused_call<
+        "ashlar: causal_at: takes an integer or an integer tensor; tensor_view<const int, 8>{memory} makes one of other memory">);
+template <auto... Given>
+void keys_below(
+    detail::refused_call<
+        "ashlar: keys_below: takes an integer or an integer tensor; tensor_view<const int, 8>{memory} makes one of other memory">);
+template <auto... Given>
 void exp(detail::refused_elementwise_call, detail::any_argument = {});
 template <auto... Given>
 void log(detail::refused_elementwise_call, detail::any_argument = {});

@@ -95,7 +95,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto hold(Expression&& e) {
     if constexpr (std::is_lvalue_reference_v<Expression> && requires { e.borrow(); })
         return e.borrow();
     else if constexpr (node_expression<Expression> && is_trivially_copied<plain>)
-        return copy_of(e);
+        return detail::copy_of(e);
     else if constexpr (node_expression<Expression>)
         return plain(std::forward<Expression>(e));
     else if constexpr (is_owning_tensor<plain> && !std::is_lvalue_reference_v<Expression>)

@@ -55,6 +55,13 @@ ASHLAR_ALWAYS_INLINE constexpr Vec reciprocal_of_pivot(Vec x) {
                   Vec(element(1)) / select(none, Vec(element(1)), x));
 }
 
+/// Whether 1 / x overflows: x is zero or, for float, at most 2^-128.
+template <class Vec>
+ASHLAR_ALWAYS_INLINE constexpr auto has_no_reciprocal(Vec x) {
+    using element = typename Vec::value_type;
+    return abs(x) <= Vec(element(1) / (std::numeric_limits<element>::max)());
+}
+
 /// Factors P A = L U in place. U is in the upper triangle. Right-hand sides B become the solution of L X = P B or, if
 /// `KeepsFactors`, P B; below the diagonal then is L, without its ones. Returns the determinant.
 template <bool KeepsFactors, class Layout>
@@ -69,8 +76,8 @@ ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec eliminate(const Layout& a, r
         const vec diagonal = a.entry(k, k);
         reciprocals.of[k] = reciprocal_of_pivot(diagonal);
         determinant = determinant * diagonal * Layout::sign_of_swap(k, pivot);
-        // Below a zero, the greatest of its column, are zeros.
-        const vec inverse = select(diagonal == vec(element(0)), vec(element(0)), reciprocals.of[k]);
+        // The pivot is the greatest of its column: what is below such a small one counts as zero.
+        const vec inverse = select(has_no_reciprocal(diagonal), vec(element(0)), reciprocals.of[k]);
         row_factors<Layout> factors;
         each_index<Layout::unrolled, order>(
             k + 1, order, [&](std::size_t i) ASHLAR_LAMBDA_INLINE { factors.of[i] = a.entry(i, k) * inverse; });

@@ -30,7 +30,7 @@ struct copying_depth : depth_range {
 
     template <product_shape Product, block_shape Block>
     ASHLAR_STAGE_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
-                                 const Element* v, std::size_t) const {
+                                 const Element* v, std::size_t, auto&) const {
         constexpr std::size_t width = lane_width<Element, Config>, columns = Block.vectors * width;
         using vec = lanes<Element, width, Config>;
         Element* to = copy;
@@ -64,18 +64,26 @@ using prefetching_columns =
 /// The hooks that it calls.
 inline constexpr hook served_by_copying_rhs = hook::vector | hook::column | hook::initial | hook::end_block;
 
-/// The product over the whole depth, in `Parts` parts, of the row blocks below `last_block`, which is not 0. The
-/// columns fill vectors. `scratch` has copied_columns_bytes bytes; the start of a cache line is best. With several
-/// parts the epilogue stores waiting sums at at(i, j). `Prefetches`: the next columns are prefetched.
-template <class Element, class Config, product_shape Product, std::size_t Parts, bool Prefetches, class Epilogue>
-ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch,
-                                             std::size_t last_block = Product.cut.row_blocks) {
-    using walk = product_walk<Element, Config, Product, constant_depth<0, Product.k>, Epilogue>;
-    constexpr std::size_t width = walk::width;
-    static_assert(Product.j % width == 0 && Product.vw == 0);
-    if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_copying_rhs, Config::checks>())
-        each_depth_part<Product.k, Parts>(
-            epilogue, [&](auto& part, std::size_t k, auto steps, bool) ASHLAR_STAGE_LAMBDA {
+/// The kernel that copies columns, one of `rhs_kernels`. They fill vectors. With several parts the epilogue stores
+/// waiting sums at at(i, j). `Prefetches`: the next columns are prefetched.
+struct copied_rows {
+    static constexpr const char* text(bool prefetches) {
+        return prefetches ? "columns copied by the first rows, prefetched" : "columns copied by the first rows";
+    }
+    /// Of the columns of a register block, one part of the depth at a time.
+    static constexpr std::size_t table_bytes(const product_shape& p, std::size_t parts, const element_machine& on) {
+        return split_near_equal(p.k, parts).large * blocks_of(p, on.lanes()).vectors.large * on.lanes() * on.bytes;
+    }
+    /// `last_block` is not 0. The start of a cache line is best for `scratch`.
+    template <class Element, class Config, product_shape Product, std::size_t Parts, bool Prefetches, class Epilogue>
+    ASHLAR_STAGE_INLINE static void run(const Element* s, const Element* v, Epilogue& epilogue, Element* scratch,
+                                        std::size_t last_block = Product.cut.row_blocks) {
+        using walk = product_walk<Element, Config, Product, constant_depth<0, Product.k>, Epilogue>;
+        constexpr std::size_t width = walk::width;
+        static_assert(Product.j % width == 0 && Product.vw == 0);
+        if constexpr (fits_kernel<Epilogue, lanes<Element, width, Config>, served_by_copying_rhs, Config::checks>())
+            each_depth_part<Product.k, Parts>(epilogue, [&](auto& part, std::size_t k, auto steps,
+                                                            bool) ASHLAR_STAGE_LAMBDA {
                 const Element* const left = s + k * Product.sk;
                 const Element* const right = v + k * Product.vk;
                 const Element* const following = k + steps.last < Product.k ? right + steps.last * Product.vk : nullptr;
@@ -96,6 +104,7 @@ ASHLAR_STAGE_INLINE void product_copying_rhs(const Element* s, const Element* v,
                     }
                 });
             });
-}
+    }
+};
 
 }  // namespace ashlar::detail

@@ -21,11 +21,11 @@ namespace ashlar::inline v0_1::detail {
 /// A register block: sums of Rows rows by Vectors vectors of columns.
 template <class Config, int4_shape Product, std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
 struct int4_sums {
-    static constexpr std::size_t width = lane_width<float, Config>, panel = int4_layout::panel,
-                                 groups = Product.right.groups(), panel_bytes = groups * sizeof(int4_block),
-                                 pair = 2 * int4_block::quad;
-    using left_rows = int4_rows<Config, Product>;
+    static constexpr std::size_t width = lane_width<float, Config>;
     using dots = nibble_dots<width, Config>;
+    static constexpr std::size_t panel = int4_layout::panel, groups = Product.right.groups(),
+                                 panel_bytes = groups * sizeof(int4_block), step = dots::pairs * 2 * int4_block::quad;
+    using left_rows = int4_rows<Config, Product>;
     using partial = typename dots::partial;
     using values = lanes<float, width, Config>;
     using all_vectors = std::make_index_sequence<Vectors>;
@@ -41,17 +41,17 @@ struct int4_sums {
     template <std::size_t Row, std::size_t... Vector>
     ASHLAR_STAGE_INLINE static void add_row(partial (&to)[Vectors][Rows], const std::uint8_t* x,
                                             const typename dots::pair (&w)[Vectors], std::index_sequence<Vector...>) {
-        const typename dots::left low = dots::spread(x), high = dots::spread(x + int4_block::quad);
-        ((to[Vector][Row] = dots::add(dots::add(to[Vector][Row], low, w[Vector].low), high, w[Vector].high)), ...);
+        const typename dots::left bytes = dots::spread(x);
+        ((to[Vector][Row] = dots::add(to[Vector][Row], bytes, w[Vector])), ...);
     }
-    /// Eight depth steps.
+    /// `step` depth steps.
     template <std::size_t Step, std::size_t... Vector, std::size_t... Row>
     ASHLAR_STAGE_INLINE static void add_steps(partial (&to)[Vectors][Rows], const std::uint8_t* x,
                                               const std::uint8_t* const (&right)[Vectors],
                                               std::index_sequence<Vector...> vectors, std::index_sequence<Row...>) {
         const typename dots::pair w[Vectors]{
-            dots::template load<panel_bytes, held<Vector>>(right[Vector] + Step * int4_block::line)...};
-        (add_row<Row>(to, x + Row * left_rows::line + Step * pair, w, vectors), ...);
+            dots::template load<panel_bytes, held<Vector>>(right[Vector] + Step * dots::pairs * int4_block::line)...};
+        (add_row<Row>(to, x + Row * left_rows::line + Step * step, w, vectors), ...);
     }
     /// Scales of rows come last: for a row with the largest floats, a product of both scales would be infinite.
     template <std::size_t Vector, std::size_t... Row>
@@ -106,7 +106,7 @@ struct int4_sums {
             [&]<std::size_t... Row>(std::index_sequence<Row...>)
                 ASHLAR_STAGE_LAMBDA { ((block.sum[c][Row] = values(0.0f)), ...); }(all_rows{});
         });
-        block.add_all(left, right, i, j, all_vectors{}, std::make_index_sequence<int4_layout::group / pair>{});
+        block.add_all(left, right, i, j, all_vectors{}, std::make_index_sequence<int4_layout::group / step>{});
         with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {
             each([&](auto c, auto count)
                      ASHLAR_STAGE_LAMBDA { finish_column(epilogue, i, j + c * width, block.sum[c], count, tag); });

@@ -35,7 +35,10 @@ constexpr std::size_t int4_rows_bytes(std::size_t rows, std::size_t depth) {
 constexpr product_cut choose_int4_cut(std::size_t rows, const int4_layout& right, const machine& target) {
     constexpr std::size_t element_bytes = 4, beside = 4;
     machine m = target.for_elements_of(element_bytes);
-    if (m.registers > 2 * beside) m.registers = (m.registers - beside) / 2;
+    if (m.sums_across)
+        m.registers = 2;
+    else if (m.registers > 2 * beside)
+        m.registers = (m.registers - beside) / 2;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
     register_block blocks = choose_register_block(rows, vectors, right.rows, m);
     // One row reads one panel after the other.

@@ -76,41 +76,6 @@ struct product_walk {
 
     template <std::size_t Rows>
     static constexpr std::size_t packed_chains = Product.cut.packed_chains.of(Rows, plan.rows.large);
-
-    template <std::size_t Rows, std::size_t Vectors, std::size_t LastLanes>
-    ASHLAR_STAGE_INLINE static void block(const Element* s, const auto* v, Depth depth, Epilogue& epilogue,
-                                          const packed& last_columns, std::size_t i, std::size_t j) {
-        constexpr block_shape shape{Rows, Vectors, plan.chains, LastLanes};
-        if constexpr (Vectors != 0 && has_hook<Epilogue, hook::kept_halves>) {
-            if (does_half_registers<Element, Config, Product, Rows, (Vectors - 1) * width + LastLanes>(s, v, epilogue,
-                                                                                                       i, j))
-                return;
-        } else if constexpr (Vectors > 1 && has_hook<Epilogue, hook::splits_block>)
-            if (epilogue.splits_block(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes)) {
-                constexpr std::size_t chains = Product.cut.split_chains.of(Rows, plan.rows.large);
-                static_assert(chains != 0);
-                for (std::size_t c = 0; c + 1 < Vectors; ++c)
-                    product_block<Element, Config, Product, block_shape{Rows, 1, chains, width}>(s, v, depth, epilogue,
-                                                                                                 i, j + c * width);
-                product_block<Element, Config, Product, block_shape{Rows, 1, chains, LastLanes}>(
-                    s, v, depth, epilogue, i, j + (Vectors - 1) * width);
-                return;
-            }
-        if constexpr (strips && requires { depth(i, i, j, j); })
-            strip_block<Element, Config, Product, Rows, packed_chains<Rows>>(s, v, depth(i, i + Rows, 0, Product.j),
-                                                                             epilogue, i);
-        else if constexpr (strips)
-            strip_block<Element, Config, Product, Rows, packed_chains<Rows>>(s, v, depth, epilogue, i);
-        else if constexpr (Vectors == 0)
-            packed_block<Element, Config, Product, Rows, packed_chains<Rows>>(s, last_columns, epilogue, i);
-        else if constexpr (requires { depth.per_row(i, i); })
-            product_block<Element, Config, Product, shape>(s, v, depth.per_row(i, i + Rows), epilogue, i, j);
-        else if constexpr (requires { depth(i, i, j, j); })
-            product_block<Element, Config, Product, shape>(
-                s, v, depth(i, i + Rows, j, j + (Vectors - 1) * width + LastLanes), epilogue, i, j);
-        else
-            product_block<Element, Config, Product, shape>(s, v, depth, epilogue, i, j);
-    }
 };
 
 /// The hooks that a product calls. For an epilogue with `kept_halves` it computes halves of registers if the product
@@ -150,7 +115,34 @@ ASHLAR_STAGE_INLINE void product(const Element* s, const auto* v, Depth depth, E
             if constexpr (has_hook<Epilogue, hook::begin_columns>)
                 epilogue.begin_columns(vectors == 0 ? Product.j : j + vectors * walk::width);
             walk::each_row_block(first_block, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
-                walk::template block<rows, vectors, last>(s, v, depth, epilogue, packed, i, j);
+                constexpr std::size_t packed_chains = walk::template packed_chains<rows>, width = walk::width,
+                                      columns = (vectors - 1) * width + last;
+                if constexpr (has_hook<Epilogue, hook::kept_halves>) {
+                    if constexpr (vectors != 0)
+                        if (does_half_registers<Element, Config, Product, rows, columns>(s, v, epilogue, i, j)) return;
+                } else if constexpr (has_hook<Epilogue, hook::splits_block>) {
+                    if constexpr (vectors > 1)
+                        if (epilogue.splits_block(i, i + rows, j, j + columns)) {
+                            constexpr std::size_t chains = Product.cut.split_chains.of(rows, walk::plan.rows.large);
+                            static_assert(chains != 0);
+                            for (std::size_t c = 0; c + 1 < vectors; ++c)
+                                product_block<Element, Config, Product, block_shape{rows, 1, chains, width}>(
+                                    s, v, depth, epilogue, i, j + c * width);
+                            product_block<Element, Config, Product, block_shape{rows, 1, chains, last}>(
+                                s, v, depth, epilogue, i, j + (vectors - 1) * width);
+                            return;
+                        }
+                }
+                if constexpr (walk::strips && requires { depth(i, i, j, j); })
+                    strip_block<Element, Config, Product, rows, packed_chains>(s, v, depth(i, i + rows, 0, Product.j),
+                                                                               epilogue, i);
+                else if constexpr (walk::strips)
+                    strip_block<Element, Config, Product, rows, packed_chains>(s, v, depth, epilogue, i);
+                else if constexpr (vectors == 0)
+                    packed_block<Element, Config, Product, rows, packed_chains>(s, packed, epilogue, i);
+                else
+                    product_block<Element, Config, Product, block_shape{rows, vectors, walk::plan.chains, last}>(
+                        s, v, depth, epilogue, i, j);
             });
         });
     }

@@ -220,8 +220,24 @@ struct product_accumulators {
         }
     }
 
-    /// `steps` depth steps from s and v.
-    ASHLAR_STAGE_INLINE void run(const Element* s, const auto* v, std::size_t steps) {
+    /// `steps` depth steps from s and v. Calls the epilogue's `interleave` every `interleave_period` steps; `Taken`
+    /// steps of the first period are done already.
+    template <std::size_t Taken = 0, class Epilogue>
+    ASHLAR_STAGE_INLINE void run(const Element* s, const auto* v, std::size_t steps, Epilogue& epilogue) {
+        if constexpr (has_hook<Epilogue, hook::interleave>) {
+            static_assert(Taken <= interleave_period && interleave_period % Block.chains == 0);
+            std::size_t taken = Taken;
+            for (; steps + taken >= interleave_period; steps -= interleave_period - taken, taken = 0) {
+                // A loop, because compilers load the operands of unrolled steps early and run out of registers.
+                for (std::size_t left = opaque_count((interleave_period - taken) / Block.chains); left != 0;
+                     --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
+                    ASHLAR_UNROLL
+                    for (std::size_t u = 0; u < Block.chains; ++u)
+                        step<false>(s + u * Product.sk, v + u * Product.vk, u);
+                }
+                epilogue.interleave();
+            }
+        }
         if constexpr (spreads) run_spread(s, v, steps);
         if constexpr (together > Block.chains && !spreads) {
             for (; steps >= together; steps -= together, s += together * Product.sk, v += together * Product.vk) {
@@ -313,27 +329,6 @@ struct product_accumulators {
             }
         }
 #endif
-    }
-
-    /// `steps` depth steps from s and v. Calls the epilogue's `interleave` every `interleave_period` steps; `Taken`
-    /// steps of the first period are done already.
-    template <std::size_t Taken = 0, class Epilogue>
-    ASHLAR_STAGE_INLINE void run_interleaved(const Element* s, const auto* v, std::size_t steps, Epilogue& epilogue) {
-        if constexpr (has_hook<Epilogue, hook::interleave>) {
-            static_assert(Taken <= interleave_period && interleave_period % Block.chains == 0);
-            std::size_t taken = Taken;
-            for (; steps + taken >= interleave_period; steps -= interleave_period - taken, taken = 0) {
-                // A loop, because compilers load the operands of unrolled steps early and run out of registers.
-                for (std::size_t left = opaque_count((interleave_period - taken) / Block.chains); left != 0;
-                     --left, s += Block.chains * Product.sk, v += Block.chains * Product.vk) {
-                    ASHLAR_UNROLL
-                    for (std::size_t u = 0; u < Block.chains; ++u)
-                        step<false>(s + u * Product.sk, v + u * Product.vk, u);
-                }
-                epilogue.interleave();
-            }
-        }
-        run(s, v, steps);
     }
 
     /// True if a joined sum is NaN.

@@ -33,16 +33,24 @@ ASHLAR_STAGE_INLINE auto even_steps(const Depth& depth) {
         return depth;
 }
 
-/// The block of C at (i, j) over `depth`; s and v point to the origins of the operands.
+/// The block of C at (i, j) over a depth as in `product`; s and v point to the origins of the operands.
 template <class Element, class Config, product_shape Product, block_shape Block, class Depth, class Epilogue>
-ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth depth, Epilogue& epilogue, std::size_t i,
-                                       std::size_t j) {
+ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth of_blocks, Epilogue& epilogue,
+                                       std::size_t i, std::size_t j) {
     constexpr std::size_t width = lane_width<Element, Config>;
     using vec = lanes<Element, width, Config>;
     static_assert(!has_hook<Epilogue, hook::group>);
 
-    const block_verdict verdict =
-        verdict_on(epilogue, i, i + Block.rows, j, j + (Block.vectors - 1) * width + Block.last_lanes);
+    const std::size_t end = j + (Block.vectors - 1) * width + Block.last_lanes;
+    const auto depth = [&]() ASHLAR_STAGE_LAMBDA {
+        if constexpr (requires { of_blocks.per_row(i, i); })
+            return of_blocks.per_row(i, i + Block.rows);
+        else if constexpr (requires { of_blocks(i, i, j, j); })
+            return of_blocks(i, i + Block.rows, j, end);
+        else
+            return of_blocks;
+    }();
+    const block_verdict verdict = verdict_on(epilogue, i, i + Block.rows, j, end);
     if (verdict == block_verdict::skip) return;
 
     using accumulators = product_accumulators<Element, Config, Product, Block>;
@@ -62,19 +70,18 @@ ASHLAR_STAGE_INLINE void product_block(const Element* s, const auto* v, Depth de
     const auto even = even_steps(depth);
     const Element* s_at = s + i * Product.si + even.first * Product.sk;
     const auto* v_at = v + Product.column_offset(j, width) + even.first * Product.vk;
-    constexpr bool has_own_steps = requires { depth.run(acc, s_at, v_at, j); };
+    constexpr bool has_own_steps = requires { depth.run(acc, s_at, v_at, j, epilogue); };
     if constexpr (has_own_steps) {
         start();
-        depth.run(acc, s_at, v_at, j);
+        depth.run(acc, s_at, v_at, j, epilogue);
     } else if constexpr (Product.cut.multiplies_first) {
         constexpr std::size_t steps = Depth::last - Depth::first, begun = accumulators::together;
         static_assert(steps >= begun && !has_hook<Epilogue, hook::initial>);
         acc.begin(s_at, v_at);
-        acc.template run_interleaved<begun>(s_at + begun * Product.sk, v_at + begun * Product.vk, steps - begun,
-                                            epilogue);
+        acc.template run<begun>(s_at + begun * Product.sk, v_at + begun * Product.vk, steps - begun, epilogue);
     } else {
         start();
-        acc.run_interleaved(s_at, v_at, even.last - even.first, epilogue);
+        acc.run(s_at, v_at, even.last - even.first, epilogue);
     }
     if constexpr (requires { depth.even(); })
         acc.run_uneven(s + i * Product.si, v + Product.column_offset(j, width), depth, even);

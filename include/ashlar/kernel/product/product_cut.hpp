@@ -178,11 +178,6 @@ constexpr std::size_t table_bytes_of(const product_cut& cut, std::size_t depth, 
     return cut.packs ? packed_column_bytes(depth, cut.last_steps, on) : 0;
 }
 
-/// Bytes of scratch that a product takes to copy the columns of a register block, one part of the depth at a time.
-constexpr std::size_t copied_columns_bytes(const product_shape& p, std::size_t parts, const element_machine& on) {
-    return split_near_equal(p.k, parts).large * blocks_of(p, on.lanes()).vectors.large * on.lanes() * on.bytes;
-}
-
 /// The same product without its first rows.
 constexpr product_shape without_rows(product_shape p, std::size_t rows) {
     p.i -= rows;

@@ -33,6 +33,7 @@ struct quantized_block {
                                  step = panel * Product.right.group, groups = Product.right.groups();
     using left_rows = rounded_rows<Config, Product>;
     using dots = byte_dots<width, Config>;
+    using sums = typename dots::sums;
     using integers = lanes<std::int32_t, width, Config>;
     using values = lanes<float, width, Config>;
 
@@ -49,18 +50,19 @@ struct quantized_block {
         return true;
     }();
     /// Groups between two branches. On such a core a branch and its addresses cost what four multiply-adds do.
-    static constexpr std::size_t together = machine_of<Config>.single_issue && groups % 2 == 0 ? 2 : chains;
+    static constexpr std::size_t together =
+        dots::groups * (machine_of<Config>.single_issue && groups % (2 * dots::groups) == 0 ? 2 : chains);
 
-    integers sum[chains][Vectors][Rows];
+    sums sum[chains][Vectors][Rows];
 
     /// The start value of the sums of a vector of columns, without the part of each row. Index sequences here and
     /// below, because g++ unrolls loops too late to keep sums in registers.
     template <std::size_t Vector, std::size_t... Row, std::size_t... Chain>
-    ASHLAR_STAGE_INLINE void begin(integers start, const left_rows& left, std::size_t i, std::index_sequence<Row...>,
+    ASHLAR_STAGE_INLINE void begin(sums start, const left_rows& left, std::size_t i, std::index_sequence<Row...>,
                                    std::index_sequence<Chain...>) {
         const auto of_row = [&]<std::size_t OneRow>() ASHLAR_STAGE_LAMBDA {
-            const integers first = dots::starts_at_negatives ? integers(left.start(i + OneRow)) : start;
-            ((sum[Chain][Vector][OneRow] = Chain == 0 ? first : integers(0)), ...);
+            const sums first = dots::starts_at_negatives ? sums(left.start(i + OneRow)) : start;
+            ((sum[Chain][Vector][OneRow] = Chain == 0 ? first : sums(0)), ...);
         };
         (of_row.template operator()<Row>(), ...);
     }
@@ -71,13 +73,13 @@ struct quantized_block {
         ((sum[Chain][Vector][Row] = dots::add(sum[Chain][Vector][Row], x, w[Vector])), ...);
     }
 
-    /// Adds one group of depth steps to the sums of `chain`.
-    template <std::size_t Chain>
+    /// Adds Groups groups of depth steps to the sums of `chain`.
+    template <std::size_t Chain, std::size_t Groups = dots::groups>
     ASHLAR_STAGE_INLINE void add(const std::uint8_t* left, const std::int8_t* const (&right)[Vectors], std::size_t at) {
         typename dots::right w[Vectors];
         for_each_vector<block_shape{Rows, Vectors, chains, LastLanes}, width>([&](auto c, auto) ASHLAR_STAGE_LAMBDA {
             const std::int8_t* const column = from_first_column ? right[0] + c * width * Product.right.group : right[c];
-            w[c] = dots::template load<panel, panel_size, held<c>>(column + at * step);
+            w[c] = dots::template load<panel, panel_size, held<c>, Groups>(column + at * step);
         });
         [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_STAGE_LAMBDA {
             (add_row<Chain, Row>(left_rows::four_bytes(left + Row * left_rows::line, at * Product.right.group), w,
@@ -89,9 +91,9 @@ struct quantized_block {
     /// The column's scale comes first: for a row with the largest floats, the sum of integers times the row's scale
     /// would be infinite, whatever the weights.
     template <std::size_t... Row>
-    ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const integers (&sums)[Rows],
+    ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const sums (&of)[Rows],
                                                values scale, values (&scaled)[Rows], std::index_sequence<Row...>) {
-        ((scaled[Row] = convert_lanes<float>(sums[Row]) * scale * values(left.scale(i + Row))), ...);
+        ((scaled[Row] = convert_lanes<float>(integers(of[Row])) * scale * values(left.scale(i + Row))), ...);
     }
 
     template <class Epilogue>
@@ -107,7 +109,7 @@ struct quantized_block {
         each([&](auto c, auto) ASHLAR_STAGE_LAMBDA {
             const std::size_t column = j + c * width;
             columns[c] = right.elements + column / panel * panel_size + column % panel * Product.right.group;
-            integers start(0);
+            sums start(0);
             if constexpr (dots::is_offset)
                 start = integers(0) - (integers::template load_partial<held<c>>(right.sums + column) << 7);
             block.template begin<c>(start, left, i, std::make_index_sequence<Rows>{},
@@ -117,11 +119,12 @@ struct quantized_block {
         std::size_t g = 0;
         for (; g + together <= groups; g += together) {
             [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_STAGE_LAMBDA {
-                (block.template add<Step % chains>(rows, columns, g + Step), ...);
-            }(std::make_index_sequence<together>{});
+                (block.template add<Step % chains>(rows, columns, g + Step * dots::groups), ...);
+            }(std::make_index_sequence<together / dots::groups>{});
         }
-        if constexpr (groups % together != 0)
-            for (; g < groups; ++g) block.template add<0>(rows, columns, g);
+        if constexpr (groups % together >= dots::groups)
+            for (; g + dots::groups <= groups; g += dots::groups) block.template add<0>(rows, columns, g);
+        if constexpr (groups % dots::groups != 0) block.template add<0, groups % dots::groups>(rows, columns, g);
         join_in_pairs<chains / 2>(block.sum);
         with_verdict<Epilogue>(verdict, [&](auto tag) ASHLAR_STAGE_LAMBDA {
             each([&](auto c, auto count) ASHLAR_STAGE_LAMBDA {

@@ -49,7 +49,9 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     // With 16 registers, those whose sums g++ keeps in registers.
     const std::size_t beside = m.dots_bytes ? 1 : m.registers > 16 ? 4 : 7;
     // Sums and pairs of 16 bits lie in core registers, whatever float registers there are.
-    if (m.widens_bytes)
+    if (m.sums_across)
+        m.registers = rows == 1 ? 2 : 3;
+    else if (m.widens_bytes)
         m.registers = dual_registers;
     else if (m.registers <= 2 * few_vector_registers)
         m.registers = few_vector_registers;

@@ -20,9 +20,9 @@ namespace ashlar::inline v0_1::detail {
 
 /// Whether an instruction rounds a register of floats to integers; otherwise elements are rounded one by one.
 template <std::size_t Width, class Config>
-inline constexpr bool rounds_registers =
-    in_register<float, Width, Config>() && scalable_bits<Config> == 0 &&
-    (has<Config, isa::aarch64> || (has<Config, isa::sse2> && (Width != 8 || has<Config, isa::avx2>)));
+inline constexpr bool rounds_registers = in_register<float, Width, Config>() && scalable_bits<Config> == 0 &&
+                                         (has<Config, isa::aarch64> || has<Config, isa::mve> ||
+                                          (has<Config, isa::sse2> && (Width != 8 || has<Config, isa::avx2>)));
 
 /// The integers nearest to Width floats as bytes, ties to even, with 128 added or not. For NaN any integer.
 template <bool IsOffset, std::size_t Width, class Config>
@@ -53,6 +53,9 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
     const int16x4_t words = vqmovn_s32(vcvtnq_s32_f32(__builtin_bit_cast(float32x4_t, raw)));
     const int8x8_t bytes = vqmovn_s16(vcombine_s16(words, words));
     __builtin_memcpy(to, &bytes, 4);
+#elif defined(ASHLAR_HAS_MVE)
+    // g++ 12 takes the intrinsic for a store of sixteen bytes.
+    __asm__("vstrb.32 %q1, [%2]" : "=m"(*reinterpret_cast<std::uint8_t(*)[4]>(to)) : "w"(vcvtnq_s32_f32(raw)), "l"(to));
 #endif
 }
 

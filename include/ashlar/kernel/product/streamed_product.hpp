@@ -53,19 +53,23 @@ struct streamed_columns : forwarding_epilogue<Inner> {
     }
 };
 
-/// The product over the whole depth, in `Parts` parts, of the row blocks below `last_block`. The epilogue stores
-/// waiting sums at at(i, j).
-template <class Element, class Config, product_shape Product, std::size_t Parts, class Stored, class Epilogue>
-ASHLAR_STAGE_INLINE void product_streamed(const Element* s, const Stored* v, Epilogue& epilogue,
-                                          std::size_t last_block = Product.cut.row_blocks) {
-    using stream = column_stream<Element, Stored, Config, Product>;
-    each_depth_part<Product.k, Parts>(
-        epilogue, [&](auto& part, std::size_t k, auto steps, bool last) ASHLAR_STAGE_LAMBDA {
-            const Stored* const right = v + k * Product.vk;
-            streamed_columns<std::remove_reference_t<decltype(part)>, Stored, stream> streamed{
-                {part}, right, Product.j, steps.last, last ? nullptr : right + steps.last * Product.vk};
-            product<Element, Config, Product>(s + k * Product.sk, right, steps, streamed, nullptr, 0, last_block);
-        });
-}
+/// The kernel that streams columns, one of `rhs_kernels`. The epilogue stores waiting sums at at(i, j).
+struct streamed_rows {
+    static constexpr const char* text(bool) { return "the next columns prefetched"; }
+    static constexpr std::size_t table_bytes(const product_shape&, std::size_t, const element_machine&) { return 0; }
+    template <class Element, class Config, product_shape Product, std::size_t Parts, bool Prefetches, class Stored,
+              class Epilogue>
+    ASHLAR_STAGE_INLINE static void run(const Element* s, const Stored* v, Epilogue& epilogue, Element*,
+                                        std::size_t last_block = Product.cut.row_blocks) {
+        using stream = column_stream<Element, Stored, Config, Product>;
+        each_depth_part<Product.k, Parts>(
+            epilogue, [&](auto& part, std::size_t k, auto steps, bool last) ASHLAR_STAGE_LAMBDA {
+                const Stored* const right = v + k * Product.vk;
+                streamed_columns<std::remove_reference_t<decltype(part)>, Stored, stream> streamed{
+                    {part}, right, Product.j, steps.last, last ? nullptr : right + steps.last * Product.vk};
+                product<Element, Config, Product>(s + k * Product.sk, right, steps, streamed, nullptr, 0, last_block);
+            });
+    }
+};
 
 }  // namespace ashlar::detail

@@ -70,7 +70,7 @@ struct transposing_depth : constant_depth<0, Product.k> {
 
     template <block_shape Block>
     ASHLAR_STAGE_INLINE void run(product_accumulators<Element, Config, Product, Block>& acc, const Element* s,
-                                 const Element* v_at, std::size_t j) const {
+                                 const Element* v_at, std::size_t j, auto& epilogue) const {
         constexpr std::size_t whole = Block.last_lanes == width ? Block.vectors : Block.vectors - 1;
         transpose_ahead<0, whole>(0, j);
         for (std::size_t k = chunk; k < chunks * chunk;
@@ -81,7 +81,7 @@ struct transposing_depth : constant_depth<0, Product.k> {
                  ...);
             }(std::make_index_sequence<chunk>{});
         }
-        acc.run(s, v_at, Product.k - (chunks - 1) * chunk);
+        acc.run(s, v_at, Product.k - (chunks - 1) * chunk, epilogue);
     }
 };
 
@@ -128,8 +128,12 @@ ASHLAR_STAGE_INLINE void product_transposing_rhs(const Element* s, Element* v, c
         if constexpr (first != Product.i)
             walk::each_column_block([&](auto wide, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
                 walk::each_row_block(0, walk::plan.rows.blocks, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
-                    walk::template block<rows, wide, last>(s, v, constant_depth<0, Product.k>{}, epilogue, packed,
-                                                           first + i, j);
+                    if constexpr (wide == 0)
+                        packed_block<Element, Config, others, rows, walk::template packed_chains<rows>>(
+                            s, packed, epilogue, first + i);
+                    else
+                        product_block<Element, Config, others, block_shape{rows, wide, walk::plan.chains, last}>(
+                            s, v, constant_depth<0, Product.k>{}, epilogue, first + i, j);
                 });
             });
     }

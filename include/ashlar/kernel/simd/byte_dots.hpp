@@ -9,9 +9,8 @@
 //      magnitudes. Two products of 127 by 128 fit into 16 bits
 //   3. SSE2: bytes widened to 16 bits, pmaddwd
 //   4. NEON: sdot, or smull and pairwise additions
-//   5. MVE: vmullb and vmullt of even and odd bytes, whose sums of two fit into 16 bits, and additions of their halves
-//   6. the specializations for machines without these registers, included below
-//   7. all else: one product after the other
+//   5. the specializations for 32-bit Arm, included below
+//   6. all else: one product after the other
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@
 namespace ashlar::inline v0_1::detail {
 
 /// Which of the variants above applies.
-enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs, dual };
+enum class byte_way : std::uint8_t { elements, unsigned_dot, signs, words, signed_dot, pairs, dual, across };
 
 template <std::size_t Width, class Config>
 consteval byte_way byte_way_of() {
@@ -43,8 +42,6 @@ consteval byte_way byte_way_of() {
         return Width == 4 ? byte_way::words : byte_way::elements;
     } else if constexpr (has<Config, isa::aarch64>) {
         return has<Config, isa::dotprod> ? byte_way::signed_dot : byte_way::pairs;
-    } else if constexpr (has<Config, isa::mve>) {
-        return byte_way::pairs;
     } else {
         return byte_way::elements;
     }
@@ -77,6 +74,8 @@ struct byte_dots {
     static constexpr bool starts_at_negatives = way == byte_way::signs;
     /// Whether rounded rows have 16 bits for each byte, in the order that `spread_widened` reads.
     static constexpr bool widens = false;
+    /// Groups of four depth steps that one call of `add` takes.
+    static constexpr std::size_t groups = 1;
     using sums = lanes<std::int32_t, Width, Config>;
 
     /// Four right bytes for each lane.
@@ -91,7 +90,7 @@ struct byte_dots {
     using right = typename std::conditional_t<way == byte_way::elements, array_bytes, register_bytes>::type;
 
     /// The bytes of Count columns: panels of `Panel` columns are PanelSize bytes apart.
-    template <std::size_t Panel, std::size_t PanelSize, std::size_t Count>
+    template <std::size_t Panel, std::size_t PanelSize, std::size_t Count, std::size_t Groups = groups>
     ASHLAR_ALWAYS_INLINE static right load(const std::int8_t* from) {
         right bytes;
         if constexpr (Width <= Panel) {
@@ -207,17 +206,10 @@ private:
         return vaddq_s32(to, vpaddq_s32(low, high));
 #endif
     }
-#elif defined(ASHLAR_HAS_MVE)
-    template <class Sums>
-    ASHLAR_ALWAYS_INLINE static auto added(Sums sum, std::int32_t quad, const right& w) {
-        const auto by = __builtin_bit_cast(int8x16_t, w);
-        const int8x16_t x = vreinterpretq_s8_s32(vdupq_n_s32(quad));
-        const int16x8_t pairs = vaddq_s16(vmullbq_int_s8(by, x), vmulltq_int_s8(by, x));
-        return vaddq_s32(vaddq_s32(__builtin_bit_cast(int32x4_t, sum), vmovlbq_s16(pairs)), vmovltq_s16(pairs));
-    }
 #endif
 };
 
 }  // namespace ashlar::detail
 
 #include <ashlar/kernel/simd/dual_byte_dots.hpp>
+#include <ashlar/kernel/simd/mve_byte_dots.hpp>

@@ -20,6 +20,7 @@ template <class Config>
 struct byte_dots<1, Config> {
     static constexpr byte_way way = byte_way::dual;
     static constexpr bool is_offset = false, starts_at_negatives = false, widens = true;
+    static constexpr std::size_t groups = 1;
     using sums = lanes<std::int32_t, 1, Config>;
 
     struct right {
@@ -29,7 +30,7 @@ struct byte_dots<1, Config> {
         std::uint32_t even, odd;
     };
 
-    template <std::size_t, std::size_t, std::size_t>
+    template <std::size_t, std::size_t, std::size_t, std::size_t = groups>
     ASHLAR_ALWAYS_INLINE static right load(const std::int8_t* from) {
         return {word_at(from)};
     }

@@ -397,4 +397,30 @@ template <class Element, std::size_t Width, class Config>
     return a;
 }
 
+namespace detail {
+
+/// Stores LaneCount lanes, `Step` elements apart; truth values as bools.
+template <std::ptrdiff_t Step, std::size_t LaneCount, class Other, class Lanes>
+ASHLAR_ALWAYS_INLINE void store_lanes(const Lanes& x, Other* p) {
+    constexpr std::size_t width = Lanes::size;
+    if constexpr (Step == 1 || LaneCount == 1) {
+        if constexpr (std::is_same_v<Other, bool>) {
+            if constexpr (LaneCount == width)
+                x.store(p);
+            else
+                x.store_partial(p, LaneCount);
+        } else if constexpr (LaneCount == width) {
+            x.store(p);
+        } else {
+            x.template store_partial<LaneCount>(p);
+        }
+    } else {
+        Other all[width];
+        x.store(all);
+        for (std::size_t i = 0; i < LaneCount; ++i) p[static_cast<std::ptrdiff_t>(i) * Step] = all[i];
+    }
+}
+
+}  // namespace detail
+
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
@@ -162,7 +163,12 @@ struct lane_ops<Element, Width, Config> {
     ASHLAR_ALWAYS_INLINE static storage mul_scalar(storage a, element b) { return {vmulq(a.data, b)}; }
     // Operands in the order of x86's minps: the second one if either is NaN.
     ASHLAR_ALWAYS_INLINE static storage(min)(storage a, storage b) { return select(lt(a, b), a, b); }
-    ASHLAR_ALWAYS_INLINE static storage(max)(storage a, storage b) { return select(lt(b, a), a, b); }
+    ASHLAR_ALWAYS_INLINE static storage(max)(storage a, storage b) {
+        if constexpr (floating)
+            return select(lt(b, a), a, b);
+        else
+            return {vmaxq(a.data, b.data)};
+    }
     ASHLAR_ALWAYS_INLINE static storage abs(storage a) {
         if constexpr (is_unsigned)
             return a;
@@ -193,7 +199,12 @@ struct lane_ops<Element, Width, Config> {
     }
 
     ASHLAR_ALWAYS_INLINE static Element reduce_add(storage a) { return arrays::reduce_add(spread(a)); }
-    ASHLAR_ALWAYS_INLINE static Element reduce_max(storage a) { return arrays::reduce_max(spread(a)); }
+    ASHLAR_ALWAYS_INLINE static Element reduce_max(storage a) {
+        if constexpr (floating)
+            return arrays::reduce_max(spread(a));
+        else
+            return vmaxvq((std::numeric_limits<element>::min)(), a.data);
+    }
     ASHLAR_ALWAYS_INLINE static Element reduce_min(storage a) { return arrays::reduce_min(spread(a)); }
 
     /// g++ 12 makes other constants of masks that it knows, or fails; so they are hidden from it.

@@ -24,7 +24,6 @@ struct nibble_dots {
     using dots = byte_dots<Width, Config>;
     using sums = lanes<std::int32_t, Width, Config>;
     using right = typename dots::right;
-    using left = typename dots::left;
     static constexpr byte_way way = dots::way;
     static constexpr bool in_registers = way != byte_way::elements;
 
@@ -62,22 +61,22 @@ struct nibble_dots {
         }
         return both;
     }
-    ASHLAR_ALWAYS_INLINE static left spread(const std::uint8_t* from) { return dots::spread(from); }
+    /// Pairs that one call of `add` takes.
+    static constexpr std::size_t pairs = 1;
+    /// The left bytes of a pair.
+    struct left {
+        typename dots::left low, high;
+    };
+    ASHLAR_ALWAYS_INLINE static left spread(const std::uint8_t* from) {
+        return {dots::spread(from), dots::spread(from + int4_block::quad)};
+    }
 
     /// Sums of a part of a group: in 32 bits, or pairs of them in 16.
     struct partial {
         sums value{0};
     };
-    ASHLAR_ALWAYS_INLINE static partial add(partial to, left x, const right& w) {
-        if constexpr (way == byte_way::unsigned_dot || way == byte_way::signs) {
-            using ops = typename sums::ops;
-            using vector = typename ops::vector;
-            std::int32_t quad;
-            __builtin_memcpy(&quad, x.bytes, sizeof quad);
-            return {sums(ops::from_raw(__builtin_bit_cast(vector, added(ops::raw(to.value.data), quad, w))))};
-        } else {
-            return {dots::add(to.value, x, w)};
-        }
+    ASHLAR_ALWAYS_INLINE static partial add(partial to, const left& x, const pair& w) {
+        return add(add(to, x.low, w.low), x.high, w.high);
     }
     /// The sums of a whole group.
     ASHLAR_ALWAYS_INLINE static sums finish(partial of) {
@@ -91,6 +90,17 @@ struct nibble_dots {
     }
 
 private:
+    ASHLAR_ALWAYS_INLINE static partial add(partial to, typename dots::left x, const right& w) {
+        if constexpr (way == byte_way::unsigned_dot || way == byte_way::signs) {
+            using ops = typename sums::ops;
+            using vector = typename ops::vector;
+            std::int32_t quad;
+            __builtin_memcpy(&quad, x.bytes, sizeof quad);
+            return {sums(ops::from_raw(__builtin_bit_cast(vector, added(ops::raw(to.value.data), quad, w))))};
+        } else {
+            return {dots::add(to.value, x, w)};
+        }
+    }
 #if defined(ASHLAR_HAS_REGISTERS) && defined(__SSSE3__)
     template <class Sums>
     ASHLAR_ALWAYS_INLINE static auto added(Sums sum, std::int32_t quad, const right& w) {

@@ -130,7 +130,8 @@ struct recurrence_evaluation {
     /// One step. It is too little to share.
     template <class Destination, class Expression>
     ASHLAR_ALWAYS_INLINE void step(Destination to, const Expression& e) const {
-        ashlar::detail::run_with_scratch<Config, ashlar::detail::destination_memory::fresh>(to, e, scratch);
+        ashlar::detail::run_with_scratch<Config, ashlar::detail::destination_memory::fresh>(
+            to, e, ashlar::detail::workspace_scratch{scratch});
     }
 };
 /// The same in a constant expression.

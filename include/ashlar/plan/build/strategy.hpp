@@ -39,7 +39,6 @@ enum class product_form : std::uint8_t {
 enum class rhs_source : std::uint8_t {
     rows,           // in memory, at one distance
     column_blocks,  // in memory, in blocks of columns that lie apart
-    copied_rows,    // in memory, at one distance: the first rows of a register block copy its columns
     panels,         // packed weights
     quantized,      // packed weights in 8 or 4 bits: rows of the left operand are rounded into scratch first
 };
@@ -61,6 +60,7 @@ enum class mask_edge : std::uint8_t {
 struct product_strategy {
     product_form form = product_form::blocks;
     rhs_source rhs = rhs_source::rows;
+    std::uint8_t rhs_kernel = 0;  // a number of rhs_kernels, for rows in memory; 0: `product`
     epilogue_time epilogue = epilogue_time::block_end;
     mask_edge edge = mask_edge::tiles;
     bool writes_groups = false;    // packed_k: several columns are finished and stored as one register

@@ -58,7 +58,7 @@ constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fu
     plan_stage& product = c.plan.stages[fused.stages[2]];
     product.how[tile].skips_rows = false;
     product_strategy& of_product = product.how[tile].product;
-    if (of_product.rhs == rhs_source::copied_rows) of_product.rhs = rhs_source::rows;
+    of_product.rhs_kernel = 0;
     of_product.prefetches = false;
     of_product.k_parts = 1;
     if (fused.how[tile] != fusion::transposed_copy) of_product.epilogue = epilogue_time::block_end;

@@ -3,11 +3,7 @@
 // edges of a mask.
 #pragma once
 
-#include <numeric>
-
-#include <ashlar/kernel/memory/prefetch.hpp>
-#include <ashlar/kernel/product/product_cut.hpp>
-#include <ashlar/plan/choose/stage_facts.hpp>
+#include <ashlar/plan/choose/rhs_kernels.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
@@ -17,9 +13,6 @@ inline constexpr std::size_t least_reloading_rows = 4, least_reloading_depth = 1
 
 /// Fewer rows than this read weights at the speed of memory, and hardware prefetchers follow their single stream.
 inline constexpr std::size_t least_prefetching_rows = 8;
-
-/// Rows that suffice to hide prefetches of columns of a row-major right operand.
-inline constexpr std::size_t least_streaming_rows = 6;
 
 /// Depth steps from which one row reads panels side by side: its streams are long enough.
 inline constexpr std::size_t least_depth_of_streams = 1024;
@@ -53,65 +46,6 @@ constexpr bool has_costly_epilogue(const plan_context& c, const plan_stage& s, n
 /// unless the core issues one instruction at a time.
 constexpr std::size_t edge_granule(std::size_t granule, const machine& target) {
     return target.registers >= 32 || target.single_issue ? granule : 0;
-}
-
-/// How the columns of a row-major right operand are read.
-struct column_streams {
-    bool fits = false;        // rows hide the requests, blocks are whole cache lines or narrow, and one follows another
-    std::size_t k_parts = 1;  // of the depth, so that two blocks of columns take half of the L2
-};
-constexpr column_streams streams_of_columns(std::size_t rows, const product_facts& product, const machine& target) {
-    if (rows < least_streaming_rows || product.columns % product.width != 0) return {};
-    const register_block block = choose_register_block(rows, product.columns / product.width, product.depth, target);
-    const std::size_t block_bytes = block.vectors.large * product.width * product.right_bytes;
-    // Parts of few steps would only load and store sums.
-    const std::size_t fitting = target.l2_bytes / 4 / block_bytes, most = fitting < 32 ? 32 : fitting;
-    const std::size_t parts = (product.depth + most - 1) / most;
-    // Several registers of narrow elements may end inside a line, which is then prefetched twice.
-    return {(product.right_is_narrow || block_bytes % cache_line_bytes == 0) && block.vectors.blocks > 1,
-            split_near_equal(product.depth, parts).blocks};
-}
-
-/// Rows from which copies of columns pay. 24 rows by 1,024 x 1,024 gain a sixth (Zen 5 with AVX2), 18 gain nothing, and
-/// 12 lose a tenth.
-inline constexpr std::size_t least_copying_rows = 24;
-
-/// Distances in bytes of lines in the same cache set: of an L1 that is indexed within a page, and of an L2 with 1,024
-/// sets.
-inline constexpr std::size_t l1_way_bytes = 4 * 1024, l2_way_bytes = 64 * 1024;
-
-/// Whether these rows compete for cache sets. Either L2 cannot hold a line of each row. Or all rows map to one set of
-/// L1, each on another page, which also stops prefetchers. Or L1 cannot hold a line of each row, and they take more
-/// than half of L2. 384 rows 4,608 bytes apart times 128 rows reach 97% of the peak instead of 87 (Zen 3). If most rows
-/// stay in L2, copies cost what they save.
-constexpr bool rows_compete(std::size_t rows, std::size_t distance_bytes, const machine& target) {
-    const auto lines = [&](std::size_t cache_bytes, std::size_t way_bytes) {
-        const std::size_t apart = std::gcd(distance_bytes, way_bytes);
-        return cache_bytes / (apart < cache_line_bytes ? cache_line_bytes : apart);
-    };
-    return rows > lines(target.l2_bytes, l2_way_bytes) ||
-           (distance_bytes % l1_way_bytes == 0 && rows > 2 * target.l1_bytes / l1_way_bytes) ||
-           (rows > lines(target.l1_bytes, l1_way_bytes) && rows * distance_bytes > target.l2_bytes / 2);
-}
-
-/// How columns are copied if rows compete.
-struct copied_columns {
-    bool fits = false;
-    std::size_t k_parts = 1;  // of the depth, so that a copy takes three quarters of the L1
-};
-constexpr copied_columns copies_of_columns(std::size_t rows, const product_facts& product, const element_machine& on) {
-    // 32 registers make larger blocks, which read less: copies gain nothing.
-    if (rows < least_copying_rows || on.target.registers >= 32 || on.target.small_code ||
-        !on.target.fills_register(on.bytes, on.floating) || product.columns % product.width != 0 ||
-        product.right_depth <= 0 ||
-        !rows_compete(product.depth, static_cast<std::size_t>(product.right_depth) * on.bytes, on.target))
-        return {};
-    const std::size_t columns =
-        product.width *
-        choose_register_block(rows, product.columns / product.width, product.depth, on.target).vectors.large;
-    // Parts of few steps would only load and store sums.
-    const std::size_t fitting = on.target.l1_bytes / 4 * 3 / (columns * on.bytes), most = fitting < 32 ? 32 : fitting;
-    return {true, split_near_equal(product.depth, (product.depth + most - 1) / most).blocks};
 }
 
 /// Panels of a packed right operand that are read side by side: one register of each, as many as the registers allow.
@@ -233,17 +167,12 @@ constexpr product_strategy choose_product(const plan_context& c, const plan_stag
         how.panels = static_cast<std::uint8_t>(runs.large);
         how.panel_runs = static_cast<std::uint32_t>(runs.large_blocks);
         how.prefetches = rows >= least_prefetching_rows && !c.target.single_issue;
-    } else if (const copied_columns copied = copies_of_columns(rows, product, elements_of(c, s));
-               copied.fits && !product.waits && how.rhs == rhs_source::rows && !product.right_is_narrow &&
-               s.lanes == lane_axis::columns && all_depth && !masked && (sums_wait || copied.k_parts == 1)) {
-        how.rhs = rhs_source::copied_rows;
-        how.k_parts = static_cast<std::uint16_t>(copied.k_parts);
-        how.prefetches = bytes > c.target.l2_bytes;
-    } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && !product.waits &&
-               bytes > c.target.l2_bytes) {
-        const column_streams streams = streams_of_columns(rows, product, c.target);
-        how.prefetches = streams.fits && (sums_wait || streams.k_parts == 1);
-        if (how.prefetches) how.k_parts = static_cast<std::uint16_t>(streams.k_parts);
+    } else if (how.rhs == rhs_source::rows && s.lanes == lane_axis::columns && all_depth && !product.waits) {
+        const rhs_choice chosen =
+            choose_rhs_kernel(rows, product, elements_of(c, s), bytes > c.target.l2_bytes, masked, sums_wait);
+        how.rhs_kernel = chosen.kernel;
+        how.k_parts = static_cast<std::uint16_t>(chosen.k_parts);
+        how.prefetches = chosen.prefetches;
     }
 
     if (masked) how.edge = mask_edge_of(c, s, product, rows, how.form);

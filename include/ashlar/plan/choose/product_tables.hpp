@@ -2,8 +2,7 @@
 // Tables of products: scratch of one stage for what its kernels pack.
 #pragma once
 
-#include <ashlar/kernel/product/product_cut.hpp>
-#include <ashlar/plan/choose/stage_facts.hpp>
+#include <ashlar/plan/choose/rhs_kernels.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
@@ -36,8 +35,10 @@ constexpr std::size_t table_bytes(const plan_context& c, stage_index id, std::si
     if (how.rhs == rhs_source::quantized)
         return product.right_is_int4 ? int4_rows_bytes(rows, product.depth)
                                      : rounded_rows_bytes(rows, product.depth, c.target);
-    if (how.rhs == rhs_source::copied_rows)
-        return copied_columns_bytes(cut_of_columns(product, rows, how), how.k_parts, on);
+    if (how.rhs_kernel != 0)
+        return rhs_kernels::visit(how.rhs_kernel, [&](auto kernel) {
+            return kernel.table_bytes(cut_of_columns(product, rows, how), how.k_parts, on);
+        });
     if (how.group != 1) return rows * grouped_steps(product.depth, how.group) * on.bytes;
     const std::size_t of_columns = table_bytes_of(how.cut, product.depth, on),
                       of_rest = table_bytes_of(how.last_panel, product.depth, on);

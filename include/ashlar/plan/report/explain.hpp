@@ -13,42 +13,27 @@
 namespace ashlar::inline v0_1 {
 namespace detail {
 
-template <class Expression, class Config, class Rows = all_rows>
-inline constexpr plan_writer plan_text = [] {
-    if constexpr (!node_expression<Expression>) {
-        plan_writer out;
-        out.put("a tensor: nothing to compute\n");
-        return out;
-    } else if constexpr (!check_names<Expression>()) {
-        return plan_writer{};
-    } else {
-        return printed_plan<planned<Expression, Config, row_major<Expression>(), Rows>>.out;
-    }
-}();
-
-/// The plan of Expression, or with scratch for several workers the plan that they share: two plans if the number of
+/// The plan of Expression, or with this much scratch for workers the plan that they share: two plans if the number of
 /// rows decides.
 template <class Expression, class Config, class Rows, std::size_t Bytes, class Put>
 constexpr void put_plans(const Put& put) {
-    if constexpr (Bytes == 0 || !node_expression<Expression>) {
-        put(plan_text<Expression, Config, Rows>.text);
-    } else if constexpr (!check_names<Expression>()) {
-        put(fixed_text<1>{});
-    } else {
-        using plans = shared_plans<Expression, Config, row_major<Expression>(), Rows>;
-        using plan = typename plans::template of_bytes<Bytes>;
-        constexpr std::size_t few = plans::template rows_by_columns_with<plan>(Bytes);
-        if constexpr (few != 0) {
-            text_writer<128> up_to, beyond;
-            up_to.put("where rows_below asks for no more than ");
-            up_to.put_plural(few, "row", "rows");
-            up_to.put(":\n");
-            put(up_to.text);
-            put(plan_text<Expression, typename plans::by_columns::configuration, Rows>.text);
-            beyond.put("\nwhere it asks for more:\n");
-            put(beyond.text);
-        }
-        put(plan_text<Expression, typename plan::configuration, Rows>.text);
+    if constexpr (!node_expression<Expression>) {
+        text_writer<64> out;
+        out.put("a tensor: nothing to compute\n");
+        put(out.text);
+    } else if constexpr (check_names<Expression>()) {
+        each_run_plan<Expression, Config, Rows, Bytes>([&]<class Plan, std::size_t MoreThan, std::size_t UpTo>() {
+            text_writer<128> heading;
+            if constexpr (UpTo != 0) {
+                heading.put("where rows_below asks for no more than ");
+                heading.put_plural(UpTo, "row", "rows");
+                heading.put(":\n");
+            } else if constexpr (MoreThan != 0) {
+                heading.put("\nwhere it asks for more:\n");
+            }
+            put(heading.text);
+            put(printed_plan<Plan>.out.text);
+        });
     }
 }
 
@@ -77,7 +62,7 @@ constexpr void put_part(Out&& put, plan_part<Times, Expression...>) {
     std::size_t number = 0;
     const auto put_plan = [&]<class Step, bool Last>() {
         if (number++ != 0) put(fixed_text<1>{{'\n'}, 1});
-        put_plans<Step, Config, std::conditional_t<Last, Rows, all_rows>, Last ? Bytes : 0>(put);
+        put_plans<Step, Config, std::conditional_t<Last, Rows, all_rows>, Last ? Bytes : not_shared>(put);
     };
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         (put_plan.template operator()<Expression, Index + 1 == sizeof...(Expression)>(), ...);
@@ -99,7 +84,7 @@ constexpr void put_parts(const Put& put, plan_parts<Parts...>) {
     heading.put_bytes(between);
     heading.put(" of it between them\n");
     put(heading.text);
-    (put_part < Config, Rows, Workers == 1 ? 0 : scratch - between, source > (put, Parts{}), ...);
+    (put_part < Config, Rows, Workers == 1 ? not_shared : scratch - between, source > (put, Parts{}), ...);
 }
 
 /// As long as it is.
@@ -109,7 +94,8 @@ inline constexpr auto explained = [] {
         if constexpr (sequence_expression<Expression>)
             put_parts<Expression, Config, Rows, Workers>(put, typename sequence_plan<Expression>::parts_type{});
         else
-            put_plans<Expression, Config, Rows, Workers == 1 ? 0 : shared_scratch<Expression, Workers, Config>>(put);
+            put_plans<Expression, Config, Rows,
+                      Workers == 1 ? not_shared : shared_scratch<Expression, Workers, Config>>(put);
     };
     constexpr std::size_t length = [&] {
         std::size_t all = 0;

@@ -37,11 +37,14 @@ struct plan_json_printer : stage_printer<Plan> {
         base::named_buffers = printed_plan<Plan>.named_buffers;
     }
 
-    constexpr void print(std::size_t times) {
+    constexpr void print(std::size_t times, std::size_t above, std::size_t up_to) {
         json.begin('{');
         json.member("times", times);
+        if (above != 0) json.member("rows_above", above);
+        if (up_to != 0) json.member("rows_up_to", up_to);
         json.member("flops", summary.flops);
         json.member("scratch_bytes", summary.scratch_bytes);
+        if (Plan::target.worker_rows != 0) json.member("worker_bytes", std::size_t{code.worker_bytes});
         json.member("operand_bytes", operand_bytes());
         json.member("result_bytes", result_bytes());
         json.member("lanes", Plan::target.lanes(Plan::nodes[Plan::root].element_bytes));
@@ -183,6 +186,14 @@ private:
         json.member("axis", plan_printer<Plan>::name_of_loop(loop));
         json.member("extent", l.extent);
         json.member("tile", l.tile);
+        if (l.is_shared) json.member("shared", true);
+        if (Plan::rows_type::are_limited || l.limits.stop()) {
+            json.key("ends_at");  // the greatest of these, or the extent if there are none
+            json.begin('[');
+            if (l.limits.stop() && l.limits.have_rows()) json.text("rows_below");
+            if (l.limits.stop() && l.limits.have_keys()) json.text("keys");
+            json.end(']');
+        }
         json.key("body");
         json.begin('[');
     }

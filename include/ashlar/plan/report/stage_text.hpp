@@ -2,6 +2,7 @@
 // One stage of a plan as text: its formula, shape, lanes and place, and its operations in registers.
 #pragma once
 
+#include <ashlar/plan/choose/rhs_kernels.hpp>
 #include <ashlar/plan/report/key_tiles.hpp>
 #include <ashlar/plan/report/stage_formula.hpp>
 
@@ -175,8 +176,8 @@ private:
         print_cuts(s, &product_strategy::cut, "");
         print_cuts(s, &product_strategy::fewer_panels, " of one panel fewer");
         print_cuts(s, &product_strategy::last_panel, " of the last panel");
-        const bool same = full.rhs == last.rhs && prefetches_columns(full) == prefetches_columns(last) &&
-                          full.k_parts == last.k_parts;
+        const bool same =
+            full.rhs_kernel == last.rhs_kernel && full.prefetches == last.prefetches && full.k_parts == last.k_parts;
         print_skipped(s);
         print_columns(s, full, true, same);
         if (!same) print_columns(s, last, false, true);
@@ -254,21 +255,16 @@ private:
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
-    static constexpr bool prefetches_columns(const product_strategy& how) {
-        return (how.rhs == rhs_source::rows || how.rhs == rhs_source::copied_rows) && how.prefetches;
-    }
     /// How the columns of a row-major right operand reach the registers.
     constexpr void print_columns(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
-        const bool copied = how.rhs == rhs_source::copied_rows;
-        if (!copied && !prefetches_columns(how)) return;
+        if (how.rhs_kernel == 0) return;
         continue_line();
         if (how.k_parts > 1) {
             out.put("the depth in ");
             out.put(std::size_t{how.k_parts});
             out.put(" parts, ");
         }
-        out.put(copied ? "columns copied by the first rows" : "the next columns");
-        if (!copied || how.prefetches) out.put(copied ? ", prefetched" : " prefetched");
+        out.put(rhs_kernels::visit(how.rhs_kernel, [&](auto kernel) { return kernel.text(how.prefetches); }));
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }

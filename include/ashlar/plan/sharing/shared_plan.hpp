@@ -179,4 +179,24 @@ struct shared_plans {
         std::conditional_t<is_by_columns_with(Bytes), by_columns, std::conditional_t<is_flat_with(Bytes), flat, tall>>;
 };
 
+/// Scratch of a single worker's plan, whatever it takes. Several workers may share a plan without any scratch.
+inline constexpr std::size_t not_shared = (std::numeric_limits<std::size_t>::max)();
+
+/// Calls visit<Plan, MoreThan, UpTo>() for the plan of Expression, or with this much scratch for workers for the plan
+/// that they share. If the number of rows decides, these are two: the first for up to UpTo rows, the second for more.
+/// MoreThan and UpTo are zero where there is no such bound.
+template <class Expression, class Config, class Rows, std::size_t Bytes, class Visitor>
+constexpr void each_run_plan(Visitor&& visit) {
+    constexpr axis_list strides = row_major<Expression>();
+    if constexpr (Bytes == not_shared) {
+        visit.template operator()<planned<Expression, Config, strides, Rows>, std::size_t{0}, std::size_t{0}>();
+    } else {
+        using plans = shared_plans<Expression, Config, strides, Rows>;
+        using plan = typename plans::template of_bytes<Bytes>;
+        constexpr std::size_t few = plans::template rows_by_columns_with<plan>(Bytes);
+        if constexpr (few != 0) visit.template operator()<typename plans::by_columns, std::size_t{0}, few>();
+        visit.template operator()<plan, few, std::size_t{0}>();
+    }
+}
+
 }  // namespace ashlar::detail

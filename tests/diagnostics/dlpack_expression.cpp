@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// A lazy expression for DLPack.
+// expect: ashlar: view: an expression has no memory; make a tensor of it first
+#include <ashlar/expr/elementwise/operators.hpp>
+#include <ashlar/expr/shape/shape_ops.hpp>
+#include <ashlar/interop/dlpack.hpp>
+
+namespace {
+
+ashlar::tensor<float, 4, 8> t;
+#ifdef ASHLAR_EXPECT_ERROR
+auto x = ashlar::dlpack_of(t + t);
+#else
+auto x = ashlar::dlpack_of(t);
+#endif
+
+}  // namespace
