@@ -45,10 +45,12 @@ def check_plan(name, folder, compiler, flags, unnamed=0):
     document = printed_document(name, folder, compiler, flags)
     if not document:
         return
-    operators = re.findall(r"step\(.*\);  // (.*)", (folder / f"{name}.hpp").read_text())
+    lines = re.findall(r"^ +(?:const auto& \w+ = )?step\(.*", (folder / f"{name}.hpp").read_text(), re.M)
+    operators = {line.rpartition("//")[2].strip() for line in lines}
     parts = document["parts"]
-    expect(sum(part["times"] for part in parts) == len(operators), f"{name}: {len(operators)} steps: {parts}")
-    expect(sum(part["title"] not in operators for part in parts) == unnamed, f"{name}: titles are those of {operators}: {parts}")
+    expect(sum(part["times"] for part in parts) == len(lines), f"{name}: {len(lines)} steps: {parts}")
+    named = [part for part in parts if part["title"] in operators or part["title"].startswith("for ")]
+    expect(len(parts) - len(named) == unnamed, f"{name}: titles are those of {operators}: {parts}")
     expect(len({json.dumps(part["plan"]) for part in parts}) == len(parts), f"{name}: a plan is one part")
     expect(any(part["plan"]["flops"] for part in parts), f"{name}: something is computed")
     if importlib.util.find_spec("matplotlib"):

@@ -10,6 +10,7 @@ PROGRAM = """// {license}
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -28,10 +29,10 @@ static void each_step(const auto& step) {{ model.steps({arguments}, values, step
 
 namespace {{
 
-/// Steps that have one plan, such as those of a loop.
+/// Steps that have equal plans, such as those of a loop.
 struct part {{
     const char* title;
-    const char* plan;
+    std::string_view plan;
     std::size_t times;
 }};
 
@@ -50,7 +51,7 @@ const char* plan_of() {{
 int main() {{
     std::vector<part> parts;
     imported::{name}_plan::each_step([&parts](auto& to, const auto& from, auto... rows) -> auto& {{
-        const char* plan = plan_of<std::remove_cvref_t<decltype(from)>, decltype(rows)...>();
+        const std::string_view plan = plan_of<std::remove_cvref_t<decltype(from)>, decltype(rows)...>();
         const auto same = std::ranges::find(parts, plan, &part::plan);
         if (same != parts.end())
             ++same->times;
@@ -60,7 +61,7 @@ int main() {{
     }});
     std::printf("{{\\"title\\":\\"{name}\\",\\"workspace_bytes\\":%zu,\\"parts\\":[", imported::{name}_workspace_bytes);
     for (const part& p : parts)
-        std::printf("%s\\n{{\\"title\\":\\"%s\\",\\"times\\":%zu,\\"plan\\":%s}}", &p == parts.data() ? "" : ",", p.title, p.times, p.plan);
+        std::printf("%s\\n{{\\"title\\":\\"%s\\",\\"times\\":%zu,\\"plan\\":%s}}", &p == parts.data() ? "" : ",", p.title, p.times, p.plan.data());
     std::puts("]}}");
 }}
 """
@@ -77,8 +78,8 @@ def text_of_json(words):
 def write_plan(folder, name, program, objects, arguments):
     """Returns the path of the program. `objects` are the declarations of what `arguments` name."""
     outputs = {text for text, _, _ in program.outputs}
-    places = [(f"values.{line.name}" if line.place == "buffer" else line.name, line.comment) for line in program.lines
-              if line.place == "buffer" or line.place == "output" and line.name in outputs]
+    places = [(f"values.{line.name}" if line.place != "output" else line.name, line.comment) for line in program.lines
+              if line.place in ("buffer", "memory") or line.place == "output" and line.name in outputs]
     titles = "".join(f"    if (destination == &{place}) return {text_of_json(comment)};\n" for place, comment in places)
     path = folder / f"{name}_plan.cpp"
     path.write_text(PROGRAM.format(license=LICENSE, name=name, definitions="".join(f"{o};\n" for o in objects), titles=titles, unnamed=UNNAMED,
