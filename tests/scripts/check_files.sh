@@ -22,7 +22,7 @@ echo "${#files[@]} files"
 # The documents call programs by their paths.
 status=0
 for file in "${files[@]}"; do
-    if [[ ! -x $file && $file == *@(.sh|.py|run) && $(head -c 2 "$file") == '#!' ]]; then
+    if [[ ! -x $file && $file == @(tools/*|run) && $(head -c 2 "$file") == '#!' ]]; then
         echo "$file:1: it begins with #!, but is not executable: chmod +x"
         status=1
     fi
