@@ -58,7 +58,7 @@ foreach(compiler IN LISTS reference_compilers)
     set(test diagnostics/corrected_${umbrella}/${compiler_name})
     add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_corrected.sh" ${umbrella} "${precompiled}" "${compiler}"
                                   ${reference_flags} -- ${diagnostics})
-    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
+    set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name} TIMEOUT 900)
   endforeach()
 
   # What clang warns of by default, and g++ cannot know.
@@ -172,6 +172,18 @@ if(ASHLAR_PYTHON AND (ASHLAR_GDB OR ASHLAR_LLDB))
              COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/debuggers/debuggers_test.py" --compiler "${compiler}"
                      ${debuggers} -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
     set_tests_properties(check/debuggers/${compiler_name} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endforeach()
+endif()
+
+# Functions of a user's namespace with the names of the library's.
+if(ASHLAR_PYTHON)
+  foreach(compiler IN LISTS reference_compilers)
+    cmake_path(GET compiler FILENAME compiler_name)
+    add_test(NAME check/greedy_names/${compiler_name}
+             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_greedy_names.py" "${PROJECT_SOURCE_DIR}"
+                     "${CMAKE_CURRENT_BINARY_DIR}/greedy_names_${compiler_name}.cpp" "${compiler}"
+                     "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+    set_tests_properties(check/greedy_names/${compiler_name} PROPERTIES LABELS check TIMEOUT 600)
   endforeach()
 endif()
 

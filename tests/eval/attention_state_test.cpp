@@ -57,12 +57,12 @@ template <class Shape>
 class attention_state_of : public testing::Test {};
 using cases = testing::Types<extents<1, 3, 1, 1>, extents<1, 2 * w + 5, 8, 16>, extents<(w > 1 ? w - 1 : 1), 7, 5, 7>,
                              extents<w, w + 1, 8, 2 * w>, extents<w + 1, 19, 5, 1>, extents<2 * w + 37, 67, 20, 33>,
-                             extents<4, 7, 8, 8>, extents<5, 7, 8, 16>, extents<13, 7, 8, 16>>;
+                             extents<5, 7, 8, 16>>;
 TYPED_TEST_SUITE(attention_state_of, cases);
 
 TYPED_TEST(attention_state_of, parts_of_the_keys) {
     using s = TypeParam;
-    constexpr std::size_t first = s::keys / 3, second = 2 * s::keys / 3;
+    constexpr std::size_t cut = s::keys / 3;
     support::random_numbers random(1);
     const auto q = random.normal<float, s::queries, s::depth>();
     const auto k = random.normal<float, s::keys, s::depth>();
@@ -74,11 +74,9 @@ TYPED_TEST(attention_state_of, parts_of_the_keys) {
     const auto part = [&]<std::size_t First, std::size_t Last>() {
         return state_of(attention_partial(q, slice<0, First, Last>(k), slice<0, First, Last>(v)));
     };
-    const auto a = part.template operator()<0, first>(), b = part.template operator()<first, second>(),
-               c = part.template operator()<second, s::keys>();
-    support::check(finish(merge(merge(a, b), c)), expected);
-    support::check(finish(merge(a, merge(b, c))), expected);
-    support::check(finish(merge(c, merge(a, b))), expected);
+    const auto a = part.template operator()<0, cut>(), b = part.template operator()<cut, s::keys>();
+    support::check(finish(merge(a, b)), expected);
+    support::check(finish(merge(b, a)), expected);
     // The state of no keys changes nothing.
     const auto same = merge(attention_state<float, s::queries, s::values>(), a);
     EXPECT_TRUE(all(same.values == a.values) && all(same.maximum == a.maximum) && all(same.sum == a.sum));

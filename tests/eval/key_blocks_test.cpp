@@ -30,9 +30,7 @@ void attend() {
     }
 }
 
-TEST(key_blocks, one_query) {
-    attend<small, 1, 127, 16, 7, masks::yes>();
-}
+TEST(key_blocks, one_query) { attend<small, 1, 127, 16, 7, masks::yes>(); }
 TEST(key_blocks, few_queries) {
     attend<small, 3, 47, 8, 20, masks::yes>();
     attend<small, 7, 33, 16, 16>();

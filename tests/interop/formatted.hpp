@@ -38,6 +38,10 @@ std::vector<std::pair<std::string, std::string>> formatted_arrays(const Text& te
     add(text("{:.3f}", tensor<bf16, 2>{1.0f, 0.5f}), "[1.000, 0.500]");
     add(text("{:.2f}", tensor<double>{2.5}), "2.50");
     add(text("{}", tensor<double>{2.5}), "2.5000");
+    // As nested ranges have it.
+    add(text("{::.1f}", t[0]), "[ 1.0, -2.5,  3.0]");
+    add(text("{:::>5}", tensor<int, 1, 2>{{1, 22}}), "[[    1,    22]]");
+    add(text("{::}", t), streamed(t));
     // Long axes are summarised, also with a specification.
     static const auto many = iota<float, 1001>();
     add(text("{}", many), streamed(many));

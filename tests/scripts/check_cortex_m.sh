@@ -25,8 +25,8 @@ declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
                  [m55-O2-full]=9850 [m55-Os-full]=11300 [m55-O2-causal]=7850 [m55-Os-causal]=10080
                  [m55-O2-layer]=147000 [m55-Os-layer]=147400
-                 [m55-O2-row64]=3680 [m55-O2-row256]=48000 [m55-O2-rows16]=63800
-                 [m55-Os-row64]=4290 [m55-Os-row256]=58500 [m55-Os-rows16]=66300)
+                 [m55-O2-row64]=1500 [m55-O2-row256]=20380 [m55-O2-rows16]=19280
+                 [m55-Os-row64]=1820 [m55-Os-row256]=24740 [m55-Os-rows16]=28600)
 declare -A most_stack=([m4f-full]=1500 [m4f-causal]=1530 [m4f-layer]=13670
                        [m55-full]=2720 [m55-causal]=2810 [m55-layer]=14000)
 

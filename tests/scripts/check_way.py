@@ -84,12 +84,14 @@ def seen(root: Path, folder: Path, compiler: list[str], gdb: str) -> list[list[s
         places.append([f"{Path(path).name}:{n}" for n, line in enumerate(lines, 1) if re.search(text, line)])
     source, program, script = folder / "way.cpp", folder / "way", folder / "way_gdb.py"
     source.write_text(PROGRAM)
-    subprocess.run([*compiler, "-std=c++20", "-O0", "-g", "-w", "-DASHLAR_UNOPTIMIZED", str(source), "-o", str(program)], check=True)
+    flags = ["-std=c++20", "-O0", "-g", "-w", "-DASHLAR_UNOPTIMIZED"]
+    subprocess.run([*compiler, *flags, str(source), "-o", str(program)], check=True)
     ways: list[list[str]] = []
     for end in places:
         for place in end:
             script.write_text("import gdb\n" + inspect.getsource(without_arguments) + IN_GDB.format(place=place))
-            ran = subprocess.run([gdb, "-q", "-nx", "-batch", "-x", str(script), str(program)], capture_output=True, text=True, timeout=120)
+            command = [gdb, "-q", "-nx", "-batch", "-x", str(script), str(program)]
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
             if "ptrace" in ran.stdout + ran.stderr:
                 return None
             frames = re.findall(r"^FRAME (.*)$", ran.stdout, re.MULTILINE)

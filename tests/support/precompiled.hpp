@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Headers that all tests include and no edit here changes, parsed once for each preset: CMake has them read before each
 // test. ashlar's own headers are left out, so that a change of one recompiles only its users, and macros that tests set
-// have an effect. Nearly all tests of some layers include ashlar.hpp, by clang: tests/CMakeLists.txt has it parsed for these.
+// have an effect. Nearly all tests of some layers include ashlar.hpp: for these tests/CMakeLists.txt has it parsed by
+// clang.
 #pragma once
 
 #include <algorithm>

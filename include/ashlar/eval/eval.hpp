@@ -48,16 +48,10 @@ struct stack_run {
                                                                      Element* destination, Element* tile_copy) const {
         warn_unoptimized();
         const received_expression<Plan> e(passed);
-        if constexpr (bytes == 0) {
-            frame<Plan, Element> f{e.get(), destination, nullptr, tile_copy};
-            f.limit = limit;
-            run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
-        } else {
-            alignas(scratch_alignment) std::byte scratch[bytes];
-            frame<Plan, Element> f{e.get(), destination, scratch, tile_copy};
-            f.limit = limit;
-            run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
-        }
+        alignas(scratch_alignment) std::byte scratch[bytes == 0 ? 1 : bytes];
+        frame<Plan, Element> f{e.get(), destination, bytes == 0 ? nullptr : scratch, tile_copy};
+        f.limit = limit;
+        run_items<no_loop, 1>(f, items_of<Plan, no_loop>{});
     }
 };
 

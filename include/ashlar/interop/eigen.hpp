@@ -33,6 +33,12 @@ concept eigen_memory = requires(std::remove_reference_t<Matrix>& matrix) {
 template <class Matrix>
 using eigen_element = std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Matrix>&>().data())>;
 
+/// Whether the elements of a matrix, map or block are numbers in memory.
+template <class Matrix>
+struct eigen_elements {
+    static constexpr bool are_in_memory = eigen_memory<const Matrix&>;
+};
+
 /// Whether a type of Eigen owns its elements: a matrix does, and a Ref of const elements may own a copy.
 template <class Matrix>
 inline constexpr bool may_own_elements = std::is_base_of_v<Eigen::PlainObjectBase<Matrix>, Matrix>;
@@ -164,7 +170,11 @@ template <detail::eigen_memory Matrix>
 
 template <auto... Dims, class Derived>
     requires(!detail::eigen_memory<const Derived&>)
-void view_of(const Eigen::EigenBase<Derived>&) = delete;  // ashlar: eigen: no memory of numbers; m.eval() has it
+constexpr auto view_of(const Eigen::EigenBase<Derived>&) noexcept {
+    static_assert(detail::eigen_elements<Derived>::are_in_memory,
+                  "ashlar: eigen: no memory of numbers; m.eval() has it");
+    return tensor_view<float>(static_cast<float*>(nullptr));
+}
 
 /// A view with given dimensions, integers or axes, of a matrix of any extents. Extents in the matrix' type are checked
 /// by the compiler. Others are asserted, and so are strides: dense ones where the type does not have them.
@@ -294,6 +304,8 @@ template <class Array>
 template <detail::owner Array>
 Array& eigen_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 template <node_expression Expression>
-void eigen_of(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+constexpr auto eigen_of(const Expression& e) noexcept {
+    return detail::refuse_memory_of(e);
+}
 
 }  // namespace ashlar

@@ -266,7 +266,9 @@ template <class Array>
 template <detail::owner Array>
 Array& mdspan_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 template <node_expression Expression>
-void mdspan_of(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+constexpr auto mdspan_of(const Expression& e) noexcept {
+    return detail::refuse_memory_of(e);
+}
 #endif
 
 }  // namespace ashlar

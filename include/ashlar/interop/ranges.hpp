@@ -14,6 +14,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/shape.hpp>
+#include <ashlar/interop/layout/foreign_layout.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -135,7 +136,9 @@ template <class Array, class Config = current_config>
 template <detail::owner Array>
 Array& rows(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 template <node_expression Expression>
-void rows(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+constexpr auto rows(const Expression& e) noexcept {
+    return detail::refuse_memory_of(e);
+}
 
 /// The elements of a named tensor or a contiguous view as a std::span of fixed extent, in row-major order.
 ///
@@ -152,7 +155,9 @@ template <class Array>
 template <detail::owner Array>
 Array& span_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
 template <node_expression Expression>
-void span_of(const Expression&) = delete;  // ashlar: view: an expression has no memory; make a tensor of it first
+constexpr auto span_of(const Expression& e) noexcept {
+    return detail::refuse_memory_of(e);
+}
 
 /// Writes the elements of a range, converted, to an array in row-major order. False if the range has fewer or more of
 /// them; of a range that knows its size then nothing is written. A size in the range's type, as that of std::array, is

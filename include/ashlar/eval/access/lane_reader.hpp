@@ -360,7 +360,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         }
     }
 
-    /// Reads lane by lane.
+    /// Reads lane by lane: an operand, or rows of a table.
     template <node_index Id, auto Steps, class Hole, std::size_t Rank>
     ASHLAR_STAGE_INLINE auto one_by_one(const std::array<std::size_t, Rank>& at, const Hole& hole) const {
         using Other = element_of<node_of<Id>>;
@@ -370,7 +370,10 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
         for (std::size_t i = 0; i < Wanted; ++i) {
             auto here = at;
             for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
-            picked[i] = single.template operand_value<Id, 0, still>(here, hole)[0];
+            if constexpr (Plan::nodes[Id].kind == node_kind::take)
+                picked[i] = single.template taken<Id, still>(here, hole)[0];
+            else
+                picked[i] = single.template operand_value<Id, 0, still>(here, hole)[0];
         }
         return load_picked(picked);
     }
@@ -387,16 +390,7 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return false;
         }();
         if constexpr (along_indices) {
-            using Other = element_of<node_of<Id>>;
-            constexpr lane_steps<Rank> still{};
-            const lane_reader<Plan, Element, Stage, Width, 1, Unmasked> single{f};
-            Other picked[Width] = {};
-            for (std::size_t i = 0; i < Wanted; ++i) {
-                auto here = at;
-                for (std::size_t a = 0; a < Rank; ++a) here[a] += i * static_cast<std::size_t>(Steps[a]);
-                picked[i] = single.template taken<Id, still>(here, hole)[0];
-            }
-            return load_picked(picked);
+            return one_by_one<Id, Steps>(at, hole);
         } else {
             std::array<std::size_t, index_rank> where{};
             for (std::size_t a = 0; a < index_rank; ++a) where[a] = at[n.axis + a];

@@ -318,10 +318,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         std::size_t p = begin;
         if constexpr (end != 0)
             for (; p < end && p < stop; p += at_once)
-                multiply_side_by_side<at_once, how.cut>(a, b, p * panel, epilogue, first);
+                multiply_panel<side_by_side(at_once, how.cut)>(a, b, p * panel, epilogue, first);
         if constexpr (end != whole)
             for (; p < whole && p < stop; p += at_once - 1)
-                multiply_side_by_side<at_once - 1, how.fewer_panels>(a, b, p * panel, epilogue, first);
+                multiply_panel<side_by_side(at_once - 1, how.fewer_panels)>(a, b, p * panel, epilogue, first);
         if constexpr (rest != 0)
             if (stop > whole)
                 multiply_panel<in_columns(rest, rest, how.last_panel)>(a, b, whole * panel, epilogue, first);
@@ -344,11 +344,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     }
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
 
-    template <std::size_t Panels, product_cut Cut, class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_side_by_side(const element* a, const auto* b, std::size_t column,
-                                                   Epilogue& epilogue, std::size_t first) const {
-        multiply_panel<in_columns(Panels * panel, panel, Cut, Panels == 1 ? 0 : depth * panel)>(a, b, column, epilogue,
-                                                                                                first);
+    static consteval product_shape side_by_side(std::size_t panels, product_cut cut) {
+        return in_columns(panels * panel, panel, cut, panels == 1 ? 0 : depth * panel);
     }
     template <product_shape Shape, class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const auto* b, std::size_t column, Epilogue& epilogue,

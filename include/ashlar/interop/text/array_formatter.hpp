@@ -43,10 +43,13 @@ class array_formatter {
     using element_type = element_of<Array>;
 
 public:
-    /// Takes the specification that the library has for elements, except arguments within it.
+    /// Takes the specification that the library has for elements, except arguments within it. Colons before it, which
+    /// the formatters of ranges want, change nothing.
     template <class Context, class Config = current_config>
     constexpr auto parse(Context& context) {
-        const auto first = context.begin();
+        auto first = context.begin();
+        while (first != context.end() && *first == ':') ++first;
+        context.advance_to(first);
         typename Library::template formatter<formatted_number<element_type>> of_elements;
         const auto last = of_elements.parse(context);
         for (auto at = first; at != last; ++at) {

@@ -50,6 +50,7 @@ enum class hook : std::uint16_t {
     /// void begin_columns(next): called before the row blocks of some columns; `next` is the column after them.
     begin_columns = 512,
 };
+inline constexpr hook all_hooks{1023};
 
 /// Depth steps between two calls of `interleave`.
 inline constexpr std::size_t interleave_period = 4;
@@ -115,51 +116,6 @@ inline constexpr hook callable_hooks =
     callable_among<Epilogue, Lanes, hook::vector, hook::column, hook::group, hook::initial, hook::begin_block,
                    hook::splits_block, hook::kept_halves, hook::interleave, hook::end_block, hook::begin_columns>();
 
-/// Members with the names of hooks, found for any parameters: a name that is inherited twice is ambiguous.
-struct hook_names {
-    int vector, column, group, initial, begin_block, splits_block, kept_halves, interleave, end_block, begin_columns;
-};
-template <class Epilogue>
-struct with_hook_names : Epilogue, hook_names {};
-template <class Epilogue>
-inline constexpr hook named_hooks = [] {
-    using both = with_hook_names<Epilogue>;
-    const auto unless = [](bool unambiguous, hook h) { return unambiguous ? hook::none : h; };
-    return unless(
-               requires { &both::vector; }, hook::vector) |
-           unless(
-               requires { &both::column; }, hook::column) |
-           unless(
-               requires { &both::group; }, hook::group) |
-           unless(
-               requires { &both::initial; }, hook::initial) |
-           unless(
-               requires { &both::begin_block; }, hook::begin_block) |
-           unless(
-               requires { &both::splits_block; }, hook::splits_block) |
-           unless(
-               requires { &both::kept_halves; }, hook::kept_halves) |
-           unless(
-               requires { &both::interleave; }, hook::interleave) |
-           unless(
-               requires { &both::end_block; }, hook::end_block) |
-           unless(requires { &both::begin_columns; }, hook::begin_columns);
-}();
-
-template <class Epilogue>
-concept declares_hooks = requires { std::integral_constant<hook, Epilogue::hooks>{}; };
-
-/// Hooks that are members only for some template arguments. An epilogue lists them as withheld for the others.
-template <class Epilogue>
-inline constexpr hook withheld_hooks = hook::none;
-template <class Epilogue>
-    requires requires { std::integral_constant<hook, Epilogue::withheld>{}; }
-inline constexpr hook withheld_hooks<Epilogue> = Epilogue::withheld;
-
-/// True for classes derived from `forwarding_epilogue`, which has members of all names.
-template <class Epilogue>
-concept is_forwarding = requires { typename Epilogue::inner_epilogue; };
-
 /// Their own members with the names of hooks, for any parameters, except templates. A member that they inherit cannot
 /// be named if the inner epilogue lacks it.
 template <class Epilogue>
@@ -185,6 +141,29 @@ inline constexpr hook own_hooks = [] {
                requires { &Epilogue::end_block; }, hook::end_block) |
            where(requires { &Epilogue::begin_columns; }, hook::begin_columns);
 }();
+
+/// Members with the names of hooks, found for any parameters: a name that is inherited twice is ambiguous.
+struct hook_names {
+    int vector, column, group, initial, begin_block, splits_block, kept_halves, interleave, end_block, begin_columns;
+};
+template <class Epilogue>
+struct with_hook_names : Epilogue, hook_names {};
+template <class Epilogue>
+inline constexpr hook named_hooks = all_hooks - own_hooks<with_hook_names<Epilogue>>;
+
+template <class Epilogue>
+concept declares_hooks = requires { std::integral_constant<hook, Epilogue::hooks>{}; };
+
+/// Hooks that are members only for some template arguments. An epilogue lists them as withheld for the others.
+template <class Epilogue>
+inline constexpr hook withheld_hooks = hook::none;
+template <class Epilogue>
+    requires requires { std::integral_constant<hook, Epilogue::withheld>{}; }
+inline constexpr hook withheld_hooks<Epilogue> = Epilogue::withheld;
+
+/// True for classes derived from `forwarding_epilogue`, which has members of all names.
+template <class Epilogue>
+concept is_forwarding = requires { typename Epilogue::inner_epilogue; };
 
 /// Hooks that an epilogue declares and lacks, hooks that it has and does not declare, and hooks that a kernel does not
 /// call.

@@ -129,7 +129,8 @@ private:
 
     /// Elements or registers between two branches, which cost as much as the work on one element.
     static constexpr std::size_t together = machine_of<Config>.single_issue ? 4 : 1;
-    static constexpr bool in_registers = rounds_registers<width, Config>;
+    static constexpr bool in_registers =
+        rounds_registers<width, Config> && (spread == 1 || machine_of<Config>.shuffles(sizeof(float)));
 
     /// A register of each block of a row, with outliers spread.
     struct spread_lanes {

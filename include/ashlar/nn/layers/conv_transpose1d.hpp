@@ -190,27 +190,19 @@ private:
     ASHLAR_ALWAYS_INLINE static constexpr auto rows_of_results(Product&& p) noexcept {
         using from = shape_of<Product>;
         constexpr std::size_t groups = channels.groups, rank = from::rank;
-        if constexpr (groups == 1) {
-            using result = decltype(ashlar::detail::build_shape<rank>([]<std::size_t Place>() {
-                if constexpr (Place + 2 < rank)
-                    return ashlar::detail::dimension_at<from, Place>;
-                else if constexpr (Place + 2 == rank)
-                    return from::extents[rank - 2] * stride;
-                else
-                    return out;
-            }));
-            return ashlar::detail::reshape_to<result>(std::forward<Product>(p));
-        } else {
-            using result = decltype(ashlar::detail::build_shape<rank>([]<std::size_t Place>() {
-                if constexpr (Place + 2 < rank)
-                    return ashlar::detail::dimension_at<from, Place>;
-                else if constexpr (Place + 2 == rank)
-                    return from::extents[rank - 2] * stride;
-                else
-                    return channels.out_group();
-            }));
-            return detail::groups_last<groups, 1>(ashlar::detail::reshape_to<result>(std::forward<Product>(p)));
-        }
+        using result = decltype(ashlar::detail::build_shape<rank>([]<std::size_t Place>() {
+            if constexpr (Place + 2 < rank)
+                return ashlar::detail::dimension_at<from, Place>;
+            else if constexpr (Place + 2 == rank)
+                return from::extents[rank - 2] * stride;
+            else
+                return channels.out_group();
+        }));
+        auto rows = ashlar::detail::reshape_to<result>(std::forward<Product>(p));
+        if constexpr (groups == 1)
+            return rows;
+        else
+            return detail::groups_last<groups, 1>(std::move(rows));
     }
 };
 

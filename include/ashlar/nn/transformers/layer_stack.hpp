@@ -140,14 +140,14 @@ template <class Stack, any_expression Input, class Call>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto call_layers(const Stack& stack, Input&& x,
                                                               const Call& call) noexcept {
     using step = layers_step<typename Stack::layer_type, Stack::layer_count, Call>;
-    return with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
+    return detail::with_norm(stack, std::forward<Input>(x), step{&stack.layers, call});
 }
 /// The same, but call(layer, x, i, workspace) appends to caches; each array has one for each layer.
 template <class Appended, class Stack, any_expression Input, class Call, class... Caches>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto decode_layers(const Stack& stack, Input&& x, const Call& call,
                                                                 const Caches&... caches) noexcept {
     using step = decoding_step<typename Stack::layer_type, Stack::layer_count, Appended, 1 + sizeof...(Caches), Call>;
-    return with_norm(
+    return detail::with_norm(
         stack, std::forward<Input>(x),
         step{&stack.layers, {ashlar::detail::bytes_of(stack.layers), ashlar::detail::bytes_of(caches)...}, call});
 }
