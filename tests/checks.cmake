@@ -88,6 +88,9 @@ if(ASHLAR_PYTHON)
   add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
                                   "${CMAKE_CURRENT_BINARY_DIR}/site")
   set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
+  add_test(NAME docs/first_model COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/docs/first_model_test.py"
+                                         --dependencies "${ASHLAR_DEPS_DIR}")
+  set_tests_properties(docs/first_model PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 600)
   if(ASHLAR_REFERENCE_GXX)
     list(GET reference_compilers -1 compiler)
     add_test(NAME docs/chapters
@@ -202,6 +205,15 @@ endif()
 if(ASHLAR_PYTHON)
   add_test(NAME check/draw_attention COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/draw_attention_test.py")
   set_tests_properties(check/draw_attention PROPERTIES LABELS check SKIP_RETURN_CODE 77)
+endif()
+
+# The C interface, as Rust calls it.
+if(reference_compilers)
+  list(GET reference_compilers 0 compiler)
+  add_test(NAME check/rust
+           COMMAND "${ASHLAR_BASH}" "${scripts}/check_rust.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/rust" "${compiler}"
+                   "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/rust PROPERTIES LABELS check SKIP_RETURN_CODE 77)
 endif()
 
 # The page of `./run browser`, whose modules Node.js runs.

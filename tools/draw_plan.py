@@ -5,6 +5,9 @@
     build/release/examples/plan_as_json | tools/draw_plan.py -o plan.svg
     tools/draw_plan.py plan.json -o plan.svg --peak 85 --bandwidth 20 --seconds 4e-6
 
+A document may have "parts" instead: the plans of a program's steps with their titles, as the program has them that
+tools/import_onnx.py --plan writes. Then a bar for each step is above the plans with the most FLOP.
+
 The roofline wants what the machine reaches, in GFLOP/s and GB/s, from the options or from members of the JSON beside
 "plan": peak_flops and bandwidth per second; seconds is the time of one evaluation. Needs matplotlib.
 """
@@ -48,6 +51,12 @@ def readable(n: float, unit: str) -> str:
         if n >= size:
             return f"{n / size:.4g} {name}{unit}"
     return f"{n:,.0f} {unit}"
+
+
+def shortened(title: str, most: int) -> str:
+    """The kind of operator, its first word, and the end of its name."""
+    kind, _, name = title.partition(" ")
+    return title if len(title) <= most else f"{kind} \u2026{name[len(kind) + 2 - most:]}"
 
 
 def stages_of(body: list) -> list:
@@ -272,6 +281,29 @@ class Page:
         return self.figure.add_axes([left / WIDTH, 1 - (top + height) / self.height, (right - left) / WIDTH, height / self.height])
 
 
+def report_of(document: dict) -> dict:
+    """The report of a document; of parts it is what one expression of all of them would have, and the plans have titles."""
+    if "parts" not in document:
+        return document.get("plan", document)
+    parts = [(part.get("title", ""), part.get("times", 1), part["plan"]) for part in document["parts"]]
+    report = {"version": 1 if all(plan.get("version") == 1 for _, _, plan in parts) else None, "parts": len(parts)}
+    for total in ("flops", "moved_bytes"):
+        report[total] = sum(times * plan[total] for _, times, plan in parts)
+    report["workspace_bytes"] = document["workspace_bytes"]
+    report["plans"] = [{**plan, "times": times * plan["times"], "title": title} for title, times, whole in parts for plan in whole["plans"]]
+    return report
+
+
+def plan_flops(plan: dict) -> int:
+    return plan["times"] * plan["flops"]
+
+
+def keep_largest(report: dict, most: int) -> dict:
+    """The report with the plans of the most FLOP, in their order."""
+    chosen = sorted(report["plans"], key=plan_flops, reverse=True)[:most]
+    return {**report, "plans": [plan for plan in report["plans"] if any(plan is c for c in chosen)]}
+
+
 HEADING, BUFFERS, BARS, TILES_HEIGHT, ROOFLINE = 0.3, 2.1, 1.4, 1.5, 2.3  # inches
 
 
@@ -283,8 +315,8 @@ def right_height(plan: dict) -> float:
 def draw_plan(page: Page, plan: dict, nest: Nest, top: float) -> None:
     ax = page.panel(page.MARGIN, page.LEFT, top + HEADING, nest.height * LINE)
     nest.draw(ax)
-    if run_text(plan):
-        ax.set_title(f"Loops and stages: this plan{run_text(plan)}")
+    title, runs = shortened(plan.get("title", ""), 60), run_text(plan)
+    ax.set_title(f"{title or 'Loops and stages: this plan'}{runs}" if title or runs else "Loops and stages", parse_math=False)
     below = top + HEADING
     draw_buffers(page.panel(page.RIGHT, WIDTH - 0.2, below, BUFFERS), plan)
     below += BUFFERS + 0.8
@@ -297,19 +329,33 @@ def draw_plan(page: Page, plan: dict, nest: Nest, top: float) -> None:
         below += TILES_HEIGHT
 
 
-def draw(report: dict, measured: dict, title: str) -> plt.Figure:
+def step_bars(report: dict) -> list[tuple[str, int, str]]:
+    """A bar for each plan of a document of parts."""
+    if "parts" not in report:
+        return []
+    return [(shortened(plan["title"], 60) + run_text(plan).replace(" runs", ","), plan_flops(plan), KINDS["product"])
+            for plan in report["plans"]]
+
+
+def draw(report: dict, measured: dict, title: str, most: int = 12) -> plt.Figure:
     """The panels of each plan below each other, and the roofline if the machine is known."""
+    bars = step_bars(report)
+    report = keep_largest(report, most)
     nests = [Nest(plan) for plan in report["plans"]]
     heights = [max(HEADING + nest.height * LINE, right_height(plan)) + 0.4 for nest, plan in zip(nests, report["plans"])]
     with_roofline = bool(measured.get("peak_flops") and measured.get("bandwidth") and report["moved_bytes"] and report["flops"])
     # The roofline is below the loops of the last plan, where there is room.
-    roofline_top = 0.8 + sum(heights[:-1]) + HEADING + nests[-1].height * LINE + 0.6
-    height = 0.8 + sum(heights)
+    start = 0.8 + (HEADING + len(bars) * LINE + 0.6 if bars else 0)
+    roofline_top = start + sum(heights[:-1]) + HEADING + nests[-1].height * LINE + 0.6
+    height = start + sum(heights)
     page = Page(max(height, roofline_top + ROOFLINE + 0.6) if with_roofline else height)
     page.text(0.35, title, fontsize=12, weight="bold")
     page.text(0.58, f"{report['flops']:,} FLOP, {report['workspace_bytes']:,} B of scratch, "
               f"{report['moved_bytes']:,} B of operands and results", fontsize=9)
-    top = 0.8
+    if bars:
+        steps = "Steps" if len(bars) <= most else f"{len(bars)} steps; below are the {most} with the most FLOP"
+        draw_bars(page.panel(4.5, WIDTH - 0.2, 0.8 + HEADING, len(bars) * LINE), steps, bars, "FLOP")
+    top = start
     for plan, nest, taken in zip(report["plans"], nests, heights):
         draw_plan(page, plan, nest, top)
         top += taken
@@ -323,16 +369,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("json", nargs="?", default="-", help="a file, or - for the standard input")
     parser.add_argument("-o", "--output", required=True, help="the picture: .svg, .png or .pdf")
     parser.add_argument("--title", help="what is written above it")
+    parser.add_argument("--most", type=int, default=12, help="how many plans are drawn: those with the most FLOP (12 unless given)")
     parser.add_argument("--peak", type=float, help="GFLOP/s of multiply-adds")
     parser.add_argument("--bandwidth", type=float, help="GB/s of memory, or of the cache that holds the data")
     parser.add_argument("--seconds", type=float, help="the time of one evaluation")
     given = parser.parse_args(arguments)
     try:
         document = json.loads(sys.stdin.read() if given.json == "-" else Path(given.json).read_text(encoding="utf-8"))
-        report = document.get("plan", document)
+        report = report_of(document)
         if report.get("version") != 1 or not isinstance(report.get("plans"), list):
             raise ValueError("no plan_json of version 1")
-    except (OSError, ValueError, AttributeError) as error:
+        if given.most < 1:
+            raise ValueError("--most is a number of plans, at least 1")
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         print(f"draw_plan: {given.json}: {error}", file=sys.stderr)
         return 2
     if not report["plans"]:
@@ -342,7 +391,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, value in (("peak_flops", given.peak), ("bandwidth", given.bandwidth)):
         measured[name] = value * 1e9 if value else measured[name]
     measured["seconds"] = given.seconds or measured["seconds"]
-    figure = draw(report, measured, given.title or document.get("title", "Plan"))
+    figure = draw(report, measured, given.title or document.get("title", "Plan"), given.most)
     figure.savefig(given.output, metadata={"Date": None} if given.output.endswith(".svg") else None, dpi=120)
     return 0
 

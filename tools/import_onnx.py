@@ -92,7 +92,8 @@ def import_file(given):
     given_states, automatic = states(given.state)
     return import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
                         origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.", states=given_states,
-                        automatic=automatic, weights=given.weights, embed=given.embed, capacity=capacity(given.capacity))
+                        automatic=automatic, weights=given.weights, embed=given.embed, capacity=capacity(given.capacity),
+                        plan=given.plan)
 
 
 def main(arguments=None):
@@ -109,6 +110,7 @@ def main(arguments=None):
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
     parser.add_argument("--embed", action="store_true",
                         help="write a header with the weights too, which the compiler checks")
+    parser.add_argument("--plan", action="store_true", help="write a program too that prints the plans, for tools/draw_plan.py")
     given = parser.parse_args(arguments)
     return exit_status("import_onnx", lambda: import_file(given))
 

@@ -19,6 +19,15 @@ if ((${#files[@]} == 0)); then
     exit 1
 fi
 echo "${#files[@]} files"
+# The documents call programs by their paths.
+status=0
+for file in "${files[@]}"; do
+    if [[ ! -x $file && $file == @(tools/*|run) && $(head -c 2 "$file") == '#!' ]]; then
+        echo "$file:1: it begins with #!, but is not executable: chmod +x"
+        status=1
+    fi
+done
+((status == 0)) || exit 1
 # The names that users' macros may have are those that are hidden from xsimd.
 hidden=$(sed -n 's/^#undef //p' include/ashlar/kernel/simd/hidden_macros.hpp | tr '\n' ' ')
 version=v$(sed -nE 's/^#define ASHLAR_VERSION_(MAJOR|MINOR) ([0-9]+)$/\2/p' include/ashlar/core/config.hpp | paste -s -d _ -)

@@ -17,6 +17,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
+from imported_plan import check_plan  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.capacity import Capacity, Count  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
@@ -77,7 +78,7 @@ def check_growing(folder):
     """Caches whose length is the open axis: one row in a call with a longer axis by its name, three rows by its text."""
     path, options = folder / "cached.onnx", ["--out", folder, "--name", "cached"]
     onnx.save(graphs.decoder(1, "total"), path)
-    status, text, _ = called(import_onnx.main, path, *options, "--capacity", "past=20", "--shape", "total=past+1")
+    status, text, _ = called(import_onnx.main, path, *options, "--capacity", "past=20", "--shape", "total=past+1", "--plan")
     expect(status == 0 and "each call appends 1 to it, and present.1.value is the result" in text, f"growing states: {text}")
     expect("    kept.length += 1;" in (folder / "cached.hpp").read_text(), "the length grows with each call")
     complete, text = import_model(graphs.decoder(3), "cached_rows", folder, capacity=("past", 12), automatic=True)
@@ -113,6 +114,7 @@ def main():
             expect(complete, text)
             if complete:
                 names.append(f"open_{name}")
+        check_plan("cached", folder, given.compiler, given.flags, unnamed=1)
         compile_and_run(names, folder, given.compiler, given.flags, checks={"embedded": embedded("embedded")})
     return finished()
 

@@ -22,6 +22,7 @@ from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
+from imported_plan import check_plan  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
@@ -50,7 +51,7 @@ def check_command(folder):
     path = folder / "attentive.onnx"
     onnx.save(graphs.attentive(), path)
     command = [sys.executable, str(ROOT / "tools/import_onnx.py"), str(path), "--name", "attentive", "--out", str(folder),
-               "--embed"]
+               "--embed", "--plan"]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
     done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
@@ -100,6 +101,7 @@ def main():
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
+        check_plan("attentive", folder, given.compiler, given.flags)
         compile_and_run(names, folder, given.compiler, given.flags,
                         checks={"attentive": embedded("attentive")})
     return finished()

@@ -3,6 +3,7 @@
 from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
 from .emit_counts import checks_of
+from .emit_plan import write_plan
 from .emit_test import samples_of, write_test
 from .errors import ModelError
 from .safetensors import write_safetensors
@@ -51,9 +52,8 @@ struct {name} {{
 
 namespace {name}_plan {{
 
-extern {name} model;  // declared for the size of the scratch only: nothing reads or defines these objects
-extern {name}::buffers values;
-{planned_state}{planned}
+// Declared for the size of the scratch: nothing reads these objects, and only the program of --plan defines them.
+{planned}
 constexpr std::size_t most() {{
     std::size_t bytes = 0;
     model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&, auto...) -> To& {{
@@ -147,21 +147,31 @@ def about(t):
             "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
 
 
+def planned_call(name, t):
+    """Declarations of the objects of a call that is planned and not made, and its arguments, without the buffers."""
+    tensors = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
+    tensors += [("kept", f"{name}::state")] if t.states or t.growing else []
+    tensors += [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
+    objects = [f"{name} model", f"{name}::buffers values"] + [f"{kind} {text}" for text, kind in tensors]
+    return objects, ", ".join([text for text, _ in tensors] + ([str(t.open.capacity.most)] if t.open else []))
+
+
 def write_header(path, name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     kept = ["kept"] if t.states or t.growing else []
     parameters = [f"const {kind}& {text}" for text, kind in inputs] + [f"state& {text}" for text in kept]
     parameters += [f"{kind}& {text}" for text, kind in outputs]
-    names = planned = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
+    names = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
     outer, behind = list(parameters), ""
     if t.open:
         parameters.append(f"std::size_t {t.open.name}")
-        names, planned = f"{names}, {'kept.length' if t.growing else t.open.name}", f"{planned}, {t.open.capacity.most}"
+        names += f", {'kept.length' if t.growing else t.open.name}"
     if t.growing:
         behind = f"    kept.length += {t.graph.growing[0].count};\n"
     else:
         outer = parameters
+    objects, planned = planned_call(name, t)
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
@@ -169,18 +179,18 @@ def write_header(path, name, t, origin):
         array="#include <array>\n" if any("std::array" in text for text in used) else "",
         tuple="#include <tuple>\n" if any("std::tie" in text for text in used) else "",
         structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
-        state=state_text(t), planned_state=f"extern {name}::state kept;\n" if kept else "",
+        state=state_text(t),
         buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
         about=about(t), parameters=listed(outer, 20), outer_parameters=", ".join(outer), behind=behind,
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,
-        planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=planned,
+        planned="".join(f"extern {o};\n" for o in objects), planned_arguments=planned,
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
     path.write_text(text)
 
 
-def write_all(folder, name, program, origin, embed=False, samples=()):
-    """Returns the paths of the four files, and of those that embed the weights.
+def write_all(folder, name, program, origin, embed=False, samples=(), plan=False):
+    """Returns the paths of the four files, of those that embed the weights, and of the program that prints the plans.
 
     `samples` are those of several lengths; without them the test takes the arrays of the program.
     """
@@ -191,6 +201,7 @@ def write_all(folder, name, program, origin, embed=False, samples=()):
         write_test(paths[1], name, program, checks_of(name, program, samples))
         write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
         write_safetensors(paths[3], [pair for sample in samples for pair in sample.arrays] or samples_of(program))
-        return paths + (write_embedded(folder, name) if embed else [])
+        paths += write_embedded(folder, name) if embed else []
+        return paths + ([write_plan(folder, name, program, *planned_call(name, program))] if plan else [])
     except OSError as failure:
         raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None

@@ -79,11 +79,12 @@ def check_together(capacity, states, weights):
 
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
                  automatic=False, weights="float", embed=False, expected=None,
-                 capacity=None):
+                 capacity=None, plan=False):
     """Writes the files. Returns whether all operators are covered, and the report.
 
     `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
-    `weights` is an option of narrow.KINDS. With `embed` there is a header with the weights too.
+    `weights` is an option of narrow.KINDS. With `embed` there is a header with the weights too,
+    with `plan` a program that prints the plans.
     `expected` are arrays for the outputs, which the test compares with instead of those that NumPy computes.
     `capacity` is (axis, most, least): an axis whose extent the call takes.
     """
@@ -123,5 +124,5 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     if translation.weights.nodes:
         translation.distances = distances(graph, translation.weights)
     lengths = sample_lengths(model, translation, shapes_of, constants) if capacity else ()
-    paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths)
+    paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths, plan)
     return not translation.problems, report(name, translation, notes, paths)

@@ -357,7 +357,8 @@ class Step:
     def memory_buffer(self, name, shape):
         """A tensor of the scratch that lines of `raw` write."""
         name = self.translation.names.make(f"{self.out.name}_{name}")
-        self.translation.lines.append(Line(name, "", "", np.broadcast_to(np.zeros((), self.dtype), shape), "memory"))
+        self.translation.lines.append(Line(name, "", f"for {self.comment}: {list(shape)}",
+                                           np.broadcast_to(np.zeros((), self.dtype), shape), "memory"))
         return name
 
     def object_buffer(self, name, kind, size):
