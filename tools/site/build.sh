@@ -16,7 +16,7 @@ need doxygen npm python3
 mkdir -p "$folder"
 cp tools/site/package.json "$folder/"
 say "installing what builds the site: $(sed -n 's/^    "\(.*\)": "\(.*\)",*$/\1 \2/p' tools/site/package.json | paste -s -d ' ')"
-npm --prefix "$folder" install --no-audit --no-fund --no-package-lock --loglevel=error
+npm --prefix "$folder" install --prefer-offline --fetch-timeout=60000 --no-audit --no-fund --no-package-lock --loglevel=error
 say "writing the pages"
 doxygen tools/site/Doxyfile
 python3 tools/site/gather.py . "$folder/pages" "$folder/doxygen/xml"

@@ -225,7 +225,9 @@ def main() -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(image, target)
     shutil.copytree(site.root / "tools/site/theme", site.out / ".vitepress/theme")
-    site.copy(site.root / "tools/site/config.mjs", ".vitepress/config.mjs")
+    shutil.copytree(site.root / "tools/site/plain", site.out / "public/plain")
+    for script in ("config.mjs", "offline.mjs"):
+        site.copy(site.root / "tools/site" / script, f".vitepress/{script}")
     site.write(".vitepress/sidebar.json", json.dumps({"pages": site.sidebar(), "api": api}))
     print(f"{sum(1 for _ in site.out.rglob('*.md'))} pages")
 
