@@ -15,6 +15,7 @@ import error_pages  # noqa: E402
 from markdown_pages import (  # noqa: E402
     HEADING,
     IMAGE_TAG,
+    INLINE_CODE,
     LINK,
     Page,
     changed_outside_code,
@@ -28,14 +29,19 @@ from markdown_pages import (  # noqa: E402
 
 # Pages of which each section becomes a page.
 SPLIT = ("docs/tutorial.md", "docs/reference.md", "docs/modules.md", "docs/cookbook.md")
+# Pages whose tables begin with names, with the namespace of these, and the part of a row that has them.
+NAMING = {"docs/reference.md": "", "docs/modules.md": "nn::"}
+ROW_OF_NAMES = re.compile(r"^\| (?:`[^`]+`(?:, | )?)+\|")
 IMAGES = (".svg", ".png")
 
 
 class Site:
     """Collects pages, and the files of the repository that they link."""
 
-    def __init__(self, root: Path, out: Path) -> None:
+    def __init__(self, root: Path, out: Path, xml: Path | None) -> None:
         self.root, self.out = root, out
+        self.entries = api_pages.read_entries(xml) if xml else []
+        self.names = {entry.name.removeprefix(api_pages.SCOPE): entry.path for entry in self.entries}
         self.pages = read_pages(root)
         self.sections: dict[str, dict[str, str]] = {path: {} for path in SPLIT if path in self.pages}
         self.sources: set[str] = set()
@@ -92,11 +98,22 @@ class Site:
         text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^```cpp nocompile$", "```cpp", text, flags=re.MULTILINE)
 
+        if page in NAMING:
+            lines = text.split("\n")
+            for number, line in lines_outside_code(text):
+                lines[number - 1] = ROW_OF_NAMES.sub(lambda row: self.with_names(row[0], NAMING[page]), line)
+            text = "\n".join(lines)
+
         def change(line: str) -> str:
             line = IMAGE_TAG.sub(lambda image: f"![{image[2]}]({image[1]})", line)
             return LINK.sub(lambda link: f"{link[1]}[{link[2]}]({self.target(page, link[3])})", line)
 
         return escape_braces(changed_outside_code(text, change))
+
+    def with_names(self, cell: str, scope: str) -> str:
+        """The first cell of a row with a link from each name, of a namespace or of all, to its page."""
+        pages = self.names | api_pages.names_inside(scope, self.names)
+        return INLINE_CODE.sub(lambda code: api_pages.linked(code[2], pages), cell)
 
     def write(self, place: str, text: str) -> None:
         file = self.out / place
@@ -113,7 +130,9 @@ class Site:
             for error in errors:
                 for program in error.programs:
                     self.sources.add(program)
-                self.write(error.path, self.text_for_site(path, error_pages.page_text(self.root, error)))
+                names = [name for name in self.names if name.rsplit("::", 1)[-1] == error.operation]
+                about = [f"[`{name}`](/{self.names[name]})" for name in names]
+                self.write(error.path, self.text_for_site(path, error_pages.page_text(self.root, error, about)))
         else:
             self.write(self.place(path), self.text_for_site(path, page.text))
 
@@ -127,8 +146,9 @@ class Site:
             place = f"{Path(path).stem}/{slug(heading)}.md"
             listed.append(f"- [{plain(heading)}](/{place})")
             self.write(place, self.text_for_site(path, raised_headings(part)))
-        first = self.text_for_site(path, parts[0]) + "\n" + "\n".join(listed) + "\n"
-        self.write(self.place(path), first)
+        first = self.text_for_site(path, parts[0])
+        missing = [item for item in listed if item.partition("](")[2] not in first]
+        self.write(self.place(path), first + "\n" + "\n".join(missing) + "\n")
 
     def write_sources(self) -> None:
         """Pages of the folders that pages link, and the files as they are: a thousand highlighted pages would take minutes."""
@@ -150,12 +170,11 @@ class Site:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target)
 
-    def write_api(self, xml: Path) -> list[dict[str, object]]:
+    def write_api(self) -> list[dict[str, object]]:
         """A page of each public name; returns them for the sidebar."""
-        entries = api_pages.read_entries(xml)
         errors = error_pages.read_errors(self.pages["docs/errors.md"].text)
         groups: dict[str, list[dict[str, str]]] = {}
-        for entry in entries:
+        for entry in self.entries:
             name = entry.name.removeprefix(api_pages.SCOPE)
             own = [(error.message, error.path) for error in errors if error.operation == name.rsplit("::", 1)[-1]]
             self.write(entry.path, escape_braces(api_pages.page_text(entry, own)))
@@ -163,7 +182,7 @@ class Site:
                 self.sources.add(f"include/{declaration.header}")
             header = next(declaration.header for declaration in entry.declarations if declaration.comment)
             groups.setdefault(header.split("/")[1], []).append({"text": name, "link": f"/{entry.path}"})
-        self.write("api/index.md", escape_braces(api_pages.index_text(entries)))
+        self.write("api/index.md", escape_braces(api_pages.index_text(self.entries)))
         return [{"text": layer, "collapsed": True, "items": items} for layer, items in sorted(groups.items())]
 
     def sidebar(self) -> list[dict[str, object]]:
@@ -215,10 +234,10 @@ def main() -> None:
     parser.add_argument("xml", type=Path, nargs="?", help="what Doxygen wrote; without it there are no pages of names")
     arguments = parser.parse_args()
     shutil.rmtree(arguments.out, ignore_errors=True)
-    site = Site(arguments.root.resolve(), arguments.out)
+    site = Site(arguments.root.resolve(), arguments.out, arguments.xml)
     for path in site.pages:
         site.write_page(path)
-    api = site.write_api(arguments.xml) if arguments.xml else []
+    api = site.write_api() if site.entries else []
     site.write_sources()
     for image in site.root.glob("docs/**/*.svg"):
         target = site.out / "public" / image.relative_to(site.root)

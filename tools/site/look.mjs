@@ -74,7 +74,8 @@ function faults({ desk }) {
   const shows = prose.textContent.match(markup) ?? main.textContent.match(/&(?:lt|gt|quot|#\d+);/)
   if (shows) found.push(`shows markup: ${shows[0].trim()}`)
   for (const table of desk ? main.querySelectorAll('table') : []) {
-    if (table.scrollWidth > table.clientWidth + 1) found.push(`the table ${table.textContent.trim().slice(0, 30)} is cut`)
+    // Tables of many numbers scroll.
+    if (table.rows[0].cells.length < 8 && table.scrollWidth > table.clientWidth + 1) found.push(`the table ${table.textContent.trim().slice(0, 30)} is cut`)
   }
   return found
 }

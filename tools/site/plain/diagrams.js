@@ -15,7 +15,8 @@
     if (blocks.length === 0) return
     await (loading ??= load())
     const dark = document.documentElement.classList.contains('dark')
-    window.mermaid.initialize({ startOnLoad: false, theme: dark ? 'dark' : 'neutral' })
+    const flowchart = { rankSpacing: 24, nodeSpacing: 24, padding: 6 }
+    window.mermaid.initialize({ startOnLoad: false, theme: dark ? 'dark' : 'neutral', flowchart })
     for (const [number, block] of blocks.entries()) {
       const { svg } = await window.mermaid.render(`diagram-${number}`, block.querySelector('code').textContent)
       const figure = document.createElement('figure')

@@ -16,6 +16,8 @@
     document.head.append(element('script', { src: new URL(name, folder), onload: resolve, onerror: reject }))
   })
 
+  for (const bar of all('.VPSidebar').length > 0 ? all('.VPNavBar') : []) bar.classList.add('has-sidebar')
+
   // The sidebar: sections that open, the entry of this page, and the sidebar itself on a narrow screen.
   const toggle = (item) => item.closest('.VPSidebarItem').classList.toggle('collapsed')
   click('.VPSidebarItem.collapsible > .item .caret', toggle)
@@ -36,13 +38,14 @@
   const text = (heading) => heading.textContent.replace(/\u200b/g, '').trim()
   for (const outline of headings.length > 0 ? all('.VPDocAsideOutline') : []) {
     outline.classList.add('has-outline')
-    const scope = [...outline.attributes].find(({ name }) => name.startsWith('data-v-'))
-    const links = headings.map((heading) => {
-      const link = element('a', { href: `#${heading.id}`, className: `outline-link plain-${heading.localName}` }, text(heading))
-      return element('li', {}, link)
-    })
-    outline.querySelector('ul').append(...links)
-    if (scope) outline.querySelector('ul').setAttribute(scope.name, '')
+    const list = outline.querySelector('ul')
+    for (const heading of headings) {
+      const indent = heading.localName === 'h3' ? '16px' : '0'
+      const link = element('a', { href: `#${heading.id}`, className: 'outline-link', style: `padding-left: ${indent}` }, text(heading))
+      // The style of a component holds for elements with its attributes.
+      for (const { name } of list.attributes) if (name.startsWith('data-v-')) link.setAttribute(name, '')
+      list.append(element('li', {}, link))
+    }
   }
 
   click('.VPSwitchAppearance', () => {
