@@ -19,6 +19,7 @@ def problems_of(pages: Path, messages: list[str]) -> list[str]:
     read = {path.relative_to(pages).as_posix(): Page(str(path), path.read_text(encoding="utf-8")) for path in pages.rglob("*.md")}
     shown = "\n".join(page.text for path, page in read.items() if path.startswith("errors/"))
     problems += [f"no page has the message {message!r}" for message in messages if f"\n`{message}`\n" not in shown]
+    problems += [f"errors.md does not link {message!r}" for message in messages if f"[`{message}`](/errors/" not in read["errors.md"].text]
     for path, page in read.items():
         for line, target in page.links():
             if not target.startswith("/"):

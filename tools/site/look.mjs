@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// look.mjs <folder> [expression]: opens each page of the built site in Chromium, or those whose paths match, from a server and as
+// look.mjs <folder> <word> <page> [expression]: opens each page of the built site in Chromium, or those whose paths match, from a server and as
 // files, at the widths of a phone and a desk. Fails if a page is wider than the screen, is empty, lacks an image or a file, contacts
 // another host, has a script that throws or a line on the console, or shows markup; if a table of a desk is cut; if links between
-// pages lead nowhere; or if the search does not find a name.
+// pages lead nowhere; or if the search of the word does not lead to the page.
 import { createServer } from 'node:http'
 import { existsSync, readFileSync, readdirSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
 
-const folder = resolve(process.argv[2])
-const pattern = process.argv[3] ?? ''
+const [where, sought, place, pattern = ''] = process.argv.slice(2)
+const folder = resolve(where)
 const widths = [390, 1440]
-const shown = ['index.html', 'errors.html', 'api/attention.html', 'notebooks/self_attention.html', 'architecture.html']
+const shown = ['index.html', 'errors.html', 'api/attention.html', 'notebooks/self_attention.html', 'notebooks/index.html', 'architecture.html']
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' }
 
 const server = createServer((request, response) => {
@@ -112,40 +112,54 @@ function followLinks() {
 }
 
 /** Opens the search and types. */
-async function search(tab, way, words, place) {
+async function search(tab, way) {
   current = `search (${way})`
   await tab.goto(`${roots[way]}/index.html`, { waitUntil: 'networkidle' })
   await tab.keyboard.press('Control+KeyK')
-  await tab.fill('#localsearch-input', words)
+  await tab.fill('#localsearch-input', sought)
   const found = await tab.waitForSelector('#localsearch-list a.result', { timeout: 30000 }).catch(() => null)
   await tab.screenshot({ path: `screens/search.${way}.png` })
-  if (!found) return complain(`does not find ${words}`)
+  if (!found) return complain(`does not find ${sought}`)
   await found.click()
-  await tab.waitForURL((address) => address.pathname.endsWith(place), { timeout: 10000 }).catch(() => complain(`does not lead to ${place}`))
+  await tab.waitForURL((address) => address.pathname.endsWith(`/${place}`), { timeout: 10000 }).catch(() => complain(`does not lead to ${place}`))
 }
 
-/** Opens pages one from another: by the menu, which stays, by a link of the text, and by the sidebar. */
+/** The path in the folder of a file that an address leads to, or nothing. */
+function fileAt(address, way) {
+  const path = decodeURIComponent(new URL(address).href.split(/[#?]/)[0].slice(roots[way].length + 1))
+  return path === '' || path.endsWith('/') ? `${path}index.html` : path
+}
+
+/** Opens pages one from another, by the menu and the sidebar, which stay, and by the text; all their links must lead to files. */
 async function wander(tab, way) {
   current = `links (${way})`
   await tab.setViewportSize({ width: 1440, height: 900 })
-  await tab.goto(`${roots[way]}/notebooks/self_attention.html`, { waitUntil: 'networkidle' })
-  const steps = [['.VPNavBarMenu a >> text=Tutorial', '/tutorial/'], ['.vp-doc a >> text=Named axes', '/tutorial/3-named-axes.html'],
-                 ['.VPNavBarMenu a >> text=Errors', '/errors.html'], ['.vp-doc a[href*="errors/attention"] >> nth=0', '/errors/attention-'],
-                 ['.VPSidebar a >> text=Architecture', '/architecture.html']] // prettier-ignore
-  for (const [link, place] of steps) {
-    await tab.click(link, { timeout: 10000 }).catch(() => complain(`there is no ${link}`))
-    await tab.waitForURL((address) => address.pathname.includes(place), { timeout: 10000 }).catch(() => complain(`${link} does not lead to ${place}`))
+  await tab.goto(`${roots[way]}/${pages.find((page) => page.includes('/')) ?? pages[0]}`, { waitUntil: 'networkidle' })
+  for (const place of ['.VPNavBarMenu a', '.vp-doc a:not(.header-anchor)', '.VPSidebar a', '.VPNavBarMenu a', '.pager-link', '.VPSidebar a']) {
+    const inside = tab.locator(`${place}[href*=".html"]:visible, ${place}[href$="/"]:visible`)
+    const count = await inside.count()
+    if (count === 0) return complain(`${tab.url()} has no link to a page in ${place}`)
+    const files = (await inside.evaluateAll((anchors) => anchors.map((anchor) => anchor.href))).map((address) => fileAt(address, way))
+    const number = files.findIndex((file, index) => index >= Math.floor(count / 2) - 1 && file !== fileAt(tab.url(), way))
+    const file = files[number]
+    await inside.nth(number).click()
+    await tab.waitForFunction(([goal, start]) => {
+      const path = decodeURIComponent(location.href.split(/[#?]/)[0].slice(start.length + 1))
+      return (path === '' || path.endsWith('/') ? `${path}index.html` : path) === goal
+    }, [file, roots[way]], { timeout: 20000 }).catch(() => complain(`${place} does not lead to ${file}`))
     await tab.waitForSelector('.vp-doc h1')
+    for (const address of await tab.evaluate(() => [...document.links].map((anchor) => anchor.href))) {
+      if (!address.startsWith(roots[way])) continue
+      if (!existsSync(join(folder, fileAt(address, way)))) complain(`${file} leads to ${address} after ${place}`)
+    }
   }
 }
 
 const links = followLinks()
 mkdirSync('screens', { recursive: true })
 for (const way of Object.keys(roots)) {
-  const started = Date.now()
   const tab = await openTab()
   for (const page of pages) await measure(tab, way, page)
-  console.error(way, Date.now()-started)
   for (const page of shown.filter((name) => pages.includes(name))) {
     await measure(tab, way, page)
     if (page === 'architecture.html') {
@@ -157,7 +171,7 @@ for (const way of Object.keys(roots)) {
       await tab.screenshot({ path: `screens/${page.replaceAll('/', '_')}.${way}.${width}.png` })
     }
   }
-  await search(tab, way, 'rsqrt_extent', pages.includes('api/rsqrt_extent.html') ? '/api/rsqrt_extent.html' : '')
+  await search(tab, way)
   await wander(tab, way)
 }
 // Without scripts pages are readable too.
