@@ -48,7 +48,7 @@ class Entry:
 def page_name(name: str) -> str:
     """A name as a part of a path; operators become words of their signs' codes."""
     signs = re.sub(r"[^\w:]", lambda match: f"_{ord(match[0]):x}", name.removeprefix(SCOPE))
-    return signs.replace("::", "_")
+    return "index_" if signs == "index" else signs.replace("::", "_")  # index.md lists the names
 
 
 def first_sentence(comment: str) -> str:
@@ -132,7 +132,7 @@ def declared(node: ElementTree.Element, kind: str) -> str:
     result = text_of(node.find("type")).removesuffix("()")  # of a function whose name is in parentheses
     code = f"{template_of(node)}{result} {name}{text_of(node.find('argsstring'))}".strip()
     value = text_of(node.find("initializer")) if kind == "variable" else ""
-    return code + (f" {value}" if 0 < len(value) <= LONGEST_VALUE else "") + ";"
+    return code + (f" {value}" if value.startswith("=") and len(value) <= LONGEST_VALUE else "") + ";"
 
 
 def fields_of(node: ElementTree.Element) -> list[str]:

@@ -33,6 +33,9 @@ SPLIT = ("docs/tutorial.md", "docs/reference.md", "docs/modules.md", "docs/cookb
 NAMING = {"docs/reference.md": "", "docs/modules.md": "nn::"}
 ROW_OF_NAMES = re.compile(r"^\| (?:`[^`]+`(?:, | )?)+\|")
 IMAGES = (".svg", ".png")
+TEXTS = (".c", ".cpp", ".hpp", ".html", ".js", ".md", ".mjs", ".py", ".sh", ".txt")
+# Of pages outside the order of the sidebar: no page is before or behind them.
+ASIDE = "---\nprev: false\nnext: false\n---\n"
 
 
 class Site:
@@ -99,9 +102,12 @@ class Site:
         text = re.sub(r"^```cpp nocompile$", "```cpp", text, flags=re.MULTILINE)
 
         if page in NAMING:
-            lines = text.split("\n")
+            names = api_pages.names_inside(NAMING[page], self.names)
+            lines, of_options = text.split("\n"), False
             for number, line in lines_outside_code(text):
-                lines[number - 1] = ROW_OF_NAMES.sub(lambda row: self.with_names(row[0], NAMING[page]), line)
+                of_options = line.startswith("| option") or (of_options and line.startswith("|"))
+                if not of_options:
+                    lines[number - 1] = ROW_OF_NAMES.sub(lambda row: with_names(row[0], names), line)
             text = "\n".join(lines)
 
         def change(line: str) -> str:
@@ -109,11 +115,6 @@ class Site:
             return LINK.sub(lambda link: f"{link[1]}[{link[2]}]({self.target(page, link[3])})", line)
 
         return escape_braces(changed_outside_code(text, change))
-
-    def with_names(self, cell: str, scope: str) -> str:
-        """The first cell of a row with a link from each name, of a namespace or of all, to its page."""
-        pages = self.names | api_pages.names_inside(scope, self.names)
-        return INLINE_CODE.sub(lambda code: api_pages.linked(code[2], pages), cell)
 
     def write(self, place: str, text: str) -> None:
         file = self.out / place
@@ -132,7 +133,7 @@ class Site:
                     self.sources.add(program)
                 names = [name for name in self.names if name.rsplit("::", 1)[-1] == error.operation]
                 about = [f"[`{name}`](/{self.names[name]})" for name in names]
-                self.write(error.path, self.text_for_site(path, error_pages.page_text(self.root, error, about)))
+                self.write(error.path, ASIDE + self.text_for_site(path, error_pages.page_text(self.root, error, about)))
         else:
             self.write(self.place(path), self.text_for_site(path, page.text))
 
@@ -147,23 +148,26 @@ class Site:
             listed.append(f"- [{plain(heading)}](/{place})")
             self.write(place, self.text_for_site(path, raised_headings(part)))
         first = self.text_for_site(path, parts[0])
-        missing = [item for item in listed if item.partition("](")[2] not in first]
-        self.write(self.place(path), first + "\n" + "\n".join(missing) + "\n")
+        if not all(item.partition("](")[2] in first for item in listed):
+            first += "\n" + "\n".join(listed) + "\n"
+        self.write(self.place(path), first)
 
     def write_sources(self) -> None:
         """Pages of the folders that pages link, and the files as they are: a thousand highlighted pages would take minutes."""
-        for path in sorted(self.sources):
-            file, place = self.root / path, self.source_place(path)
-            if file.is_dir():
-                inside = sorted(entry for entry in file.iterdir() if not entry.name.startswith((".", "__")))
-                links = []
-                for entry in inside:
-                    name, relative = entry.name + "/" * entry.is_dir(), entry.relative_to(self.root).as_posix()
-                    known = relative in self.sources
-                    links.append(f"- [{name}](/{self.source_place(relative)})" if known else f"- `{name}`")
-                self.write(place, f"# {path}\n\n" + "\n".join(links) + "\n")
-            else:
-                self.copy(file, f"public/{place}")
+        for path in sorted(path for path in self.sources if (self.root / path).is_dir()):
+            inside = sorted(entry for entry in (self.root / path).iterdir() if not entry.name.startswith((".", "__")))
+            links = []
+            for entry in inside:
+                relative = entry.relative_to(self.root).as_posix()
+                if entry.suffix in TEXTS or relative in self.sources:
+                    links.append(f"- [{entry.name}]({self.target('README.md', relative)})")
+                else:
+                    links.append(f"- `{entry.name}{'/' * entry.is_dir()}`")
+            lines = [ASIDE, f"# {path}", "", f"The files of the folder `{path}` of the repository.", "", *links, ""]
+            self.write(self.source_place(path), "\n".join(lines))
+        for path in self.sources:
+            if (self.root / path).is_file():
+                self.copy(self.root / path, f"public/{self.source_place(path)}")
 
     def copy(self, file: Path, place: str) -> None:
         target = self.out / place
@@ -200,6 +204,11 @@ class Site:
                 items.append(item)
             sidebar.append({"text": group["text"], "items": items})
         return sidebar
+
+
+def with_names(cell: str, names: dict[str, str]) -> str:
+    """The first cell of a row with a link from each name to its page."""
+    return INLINE_CODE.sub(lambda code: api_pages.linked(code[2], names), cell)
 
 
 def joined_code(parts: list[str]) -> list[str]:

@@ -11,8 +11,6 @@
     add('plain/diagrams.js', '')
     add('plain/offline.js', '')
   } else {
-    // Menus stay while pages come and go, so their links must not depend on the page.
-    for (const link of document.querySelectorAll('a[href^="."]')) link.href = String(link.href)
     for (const path of dataset.modules.split(' ')) add(path, 'module')
   }
 }
