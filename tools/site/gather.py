@@ -195,7 +195,8 @@ class Site:
         for group in groups:
             items = []
             for path in group["pages"]:
-                item: dict[str, object] = {"text": self.pages[path].title, "link": f"/{self.place(path)}"}
+                text = group.get("titles", {}).get(path, self.pages[path].title)
+                item: dict[str, object] = {"text": text, "link": f"/{self.place(path)}"}
                 if path in self.sections:
                     item["collapsed"] = True
                     item["items"] = [{"text": plain(line[3:]), "link": f"/{self.sections[path][anchor]}"}
