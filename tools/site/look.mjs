@@ -116,7 +116,8 @@ async function search(tab, way) {
   current = `search (${way})`
   await tab.goto(`${roots[way]}/index.html`, { waitUntil: 'networkidle' })
   await tab.keyboard.press('Control+KeyK')
-  await tab.fill('#localsearch-input', sought)
+  const opens = await tab.fill('#localsearch-input', sought, { timeout: 10000 }).then(() => true, () => false)
+  if (!opens) return complain('does not open')
   const found = await tab.waitForSelector('#localsearch-list a.result', { timeout: 30000 }).catch(() => null)
   await tab.screenshot({ path: `screens/search.${way}.png` })
   if (!found) return complain(`does not find ${sought}`)
