@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Writes the pages of the site, without those that need Doxygen, and looks for messages without a page and links that lead nowhere."""
+"""Writes the pages of the site, without those that need Doxygen, and looks for messages without a page and links that lead nowhere.
+
+With Node.js also: that the links of built pages become relative.
+"""
 
 import argparse
+import json
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +25,7 @@ def problems_of(pages: Path, messages: list[str]) -> list[str]:
     read = {path.relative_to(pages).as_posix(): Page(str(path), path.read_text(encoding="utf-8")) for path in pages.rglob("*.md")}
     shown = "\n".join(page.text for path, page in read.items() if path.startswith("errors/"))
     problems += [f"no page has the message {message!r}" for message in messages if f"\n`{message}`\n" not in shown]
+    problems += [f"errors.md does not link {message!r}" for message in messages if f"[`{message}`](/errors/" not in read["errors.md"].text]
     for path, page in read.items():
         for line, target in page.links():
             if not target.startswith("/"):
@@ -31,6 +38,40 @@ def problems_of(pages: Path, messages: list[str]) -> list[str]:
     return problems
 
 
+BUILT = """<head><link rel="preload stylesheet" href="/assets/style.css" as="style">
+<link rel="modulepreload" href="/assets/page.js">
+<script type="module" src="/assets/app.js"></script></head>
+<body><a href="/">a</a><a class="x" href="/api/#expr">b</a><a href="/errors.html#rows">c</a><a href="#here">d</a>
+<a href="https://host/">e</a><a href="//host/">f</a><img src="/docs/plan.svg" alt="a"><code>href="/kept"</code></body>"""
+
+# The links of BUILT as a page in a folder, and as one at the root, has them.
+RELATIVE = {
+    "api/abs.md": ["../assets/style.css", "../index.html", "../api/index.html#expr", "../errors.html#rows", "#here", "https://host/",
+                   "//host/", "../docs/plan.svg", "/kept", "../plain/start.js"],
+    "index.md": ["./assets/style.css", "./index.html", "./api/index.html#expr", "./errors.html#rows", "#here", "https://host/",
+                 "//host/", "./docs/plan.svg", "/kept", "./plain/start.js"],
+}  # fmt: skip
+
+
+def problems_of_links(root: Path) -> list[str]:
+    """What is wrong with how tools/site/offline.mjs changes a built page."""
+    node = shutil.which("node")
+    if node is None:
+        print("without Node.js the links of built pages are not tested")
+        return []
+    module = (root / "tools/site/offline.mjs").resolve().as_uri()
+    script = f"import {{ openable }} from '{module}'; process.stdout.write(openable({json.dumps(BUILT)}, process.argv[1]))"
+    problems = []
+    for page, expected in RELATIVE.items():
+        html = subprocess.run([node, "--input-type=module", "-e", script, page], check=True, capture_output=True, text=True).stdout
+        links = re.findall(r'(?:href|src)="([^"]*)"', html)
+        if links != expected:
+            problems.append(f"{page} has the links {links}, not {expected}")
+        if 'data-modules="assets/app.js"' not in html:
+            problems.append(f"{page} does not name its module")
+    return problems
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
@@ -39,6 +80,7 @@ def main() -> int:
     subprocess.run([sys.executable, arguments.root / "tools/site/gather.py", arguments.root, arguments.work], check=True)
     errors = error_pages.read_errors((arguments.root / "docs/errors.md").read_text(encoding="utf-8"))
     problems = problems_of(arguments.work, [error.message for error in errors])
+    problems += problems_of_links(arguments.root)
     print("\n".join(problems))
     print(f"{len(errors)} messages")
     if problems or len({error.name for error in errors}) != len(errors):

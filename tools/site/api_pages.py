@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SCOPE = "ashlar::"
+LONGEST_VALUE = 40  # of the first value of a field or constant that a page shows
+# What declarations have that only refuse a call, to explain it.
+REFUSALS = ("detail::refused_", "detail::any_argument", "detail::expression_argument", "=delete", "= delete")
 KINDS = {"function": "functions", "variable": "constants", "typedef": "types", "enum": "types", "concept": "concepts",
          "struct": "types", "class": "types"}  # fmt: skip
 
@@ -16,6 +19,7 @@ KINDS = {"function": "functions", "variable": "constants", "typedef": "types", "
 class Declaration:
     """One overload, type or constant, with its comment as markdown."""
 
+    name: str
     code: str
     comment: str
     header: str
@@ -44,12 +48,12 @@ class Entry:
 def page_name(name: str) -> str:
     """A name as a part of a path; operators become words of their signs' codes."""
     signs = re.sub(r"[^\w:]", lambda match: f"_{ord(match[0]):x}", name.removeprefix(SCOPE))
-    return signs.replace("::", "_")
+    return "index_" if signs == "index" else signs.replace("::", "_")  # index.md lists the names
 
 
 def first_sentence(comment: str) -> str:
     """The first sentence of a comment."""
-    return re.split(r"(?<=[a-z)`\]])[.:;](?:\s|$)", comment.split("\n", 1)[0], maxsplit=1)[0].strip()
+    return re.split(r"(?:(?<=[a-z)`\]])|(?<=[A-Z]{2}))(?<!et al)[.:;](?:\s|$)", comment.split("\n", 1)[0], maxsplit=1)[0].strip()
 
 
 def text_of(node: ElementTree.Element | None) -> str:
@@ -59,8 +63,20 @@ def text_of(node: ElementTree.Element | None) -> str:
     return re.sub(r" (&&?|\*)(?=[\w.)])(?!&& )", r"\1 ", text).replace("& )", "&)").replace("& ...", "&...")
 
 
+def linked(code: str, pages: dict[str, str]) -> str:
+    """A code span, with a link if it is a public name or a call of one."""
+    call = re.fullmatch(r"([\w:]+)(?:<[^<>]*>)?(?:\([^()]*\))?", code)
+    page = pages.get(call[1].removeprefix(SCOPE)) if call else None
+    return f"[`{code}`](/{page})" if page else f"`{code}`"
+
+
+def names_inside(scope: str, pages: dict[str, str]) -> dict[str, str]:
+    """The names of a namespace as they are written inside it, with their pages."""
+    return {name.removeprefix(scope): page for name, page in pages.items() if name.startswith(scope)}
+
+
 def markdown_of(node: ElementTree.Element | None, pages: dict[str, str]) -> str:
-    """A comment as markdown; `pages` has the page of each identifier of Doxygen."""
+    """A comment as markdown; `pages` has the page of each identifier of Doxygen and of each name."""
     if node is None:
         return ""
     parts = [node.text or ""]
@@ -72,7 +88,7 @@ def markdown_of(node: ElementTree.Element | None, pages: dict[str, str]) -> str:
             code = "".join(child.itertext()).rstrip()
             inner = f"\n\n```cpp\n{code}\n```\n\n"
         elif child.tag == "computeroutput":
-            inner = f"`{''.join(child.itertext())}`"
+            inner = linked("".join(child.itertext()), pages)
         elif child.tag == "ref" and child.get("refid") in pages:
             inner = f"[`{''.join(child.itertext())}`](/{pages[child.get('refid', '')]})"
         elif child.tag == "bold":
@@ -86,7 +102,7 @@ def markdown_of(node: ElementTree.Element | None, pages: dict[str, str]) -> str:
 def comment_of(node: ElementTree.Element, pages: dict[str, str]) -> str:
     """The comment of a declaration."""
     parts = [markdown_of(node.find(part), pages).strip() for part in ("briefdescription", "detaileddescription")]
-    return "\n\n".join(part for part in parts if part)
+    return re.sub(r"[ \t]+$", "", "\n\n".join(part for part in parts if part), flags=re.MULTILINE)
 
 
 def template_of(node: ElementTree.Element) -> str:
@@ -104,25 +120,43 @@ def declared(node: ElementTree.Element, kind: str) -> str:
     if kind == "concept":
         return text_of(node.find("initializer")).replace(SCOPE, "")
     if kind in ("struct", "class"):
-        return f"{template_of(node)}{kind} {text_of(node.find('compoundname')).rsplit('::', 1)[-1]};"
+        fields = "".join(f"    {text}\n" for text in fields_of(node))
+        body = " {\n" + fields + "}" if fields else ""
+        return f"{template_of(node)}{kind} {text_of(node.find('compoundname')).rsplit('::', 1)[-1]}{body};"
     name = text_of(node.find("name"))
     if kind == "enum":
         values = ", ".join(text_of(value.find("name")) for value in node.findall("enumvalue"))
         return f"enum class {name} {{ {values} }};"
     if kind == "typedef":
         return f"{template_of(node)}using {name} = {text_of(node.find('type'))};"
-    code = f"{template_of(node)}{text_of(node.find('type'))} {name}{text_of(node.find('argsstring'))}"
-    return code.strip() + ";"
+    result = text_of(node.find("type")).removesuffix("()")  # of a function whose name is in parentheses
+    code = f"{template_of(node)}{result} {name}{text_of(node.find('argsstring'))}".strip()
+    value = text_of(node.find("initializer")) if kind == "variable" else ""
+    return code + (f" {value}" if value.startswith("=") and len(value) <= LONGEST_VALUE else "") + ";"
+
+
+def fields_of(node: ElementTree.Element) -> list[str]:
+    """The fields of a type that has nothing else, with their first values."""
+    members = [member for member in node.findall("sectiondef/memberdef") if member.get("kind") != "friend"]
+    if any(member.get("kind") != "variable" or member.get("prot") != "public" or member.get("static") == "yes" for member in members):
+        return []
+    return [declared(member, "variable") for member in members]
+
+
+def refuses(node: ElementTree.Element, comment: str) -> bool:
+    """Whether a declaration only explains what is wrong with a call."""
+    return any(refusal in text_of(node.find("argsstring")) for refusal in REFUSALS) or comment.startswith("Catches every other call")
 
 
 def read_declaration(node: ElementTree.Element, kind: str, pages: dict[str, str]) -> Declaration:
     location = node.find("location")
     assert location is not None
-    found = Declaration(declared(node, kind), comment_of(node, pages), location.get("file", ""), location.get("line", ""))
+    name = text_of(node.find("name"))
+    found = Declaration(name, declared(node, kind), comment_of(node, pages), location.get("file", ""), location.get("line", ""))
     if kind in ("struct", "class"):
         for member in node.findall("sectiondef/memberdef"):
             inner = comment_of(member, pages)
-            if inner and member.get("prot") == "public" and member.get("kind") in KINDS:
+            if inner and member.get("prot") == "public" and member.get("kind") in KINDS and not refuses(member, inner):
                 found.members.append(read_declaration(member, member.get("kind", ""), pages))
     return found
 
@@ -143,16 +177,21 @@ def documented_nodes(folder: Path) -> list[tuple[str, str, ElementTree.Element]]
             found.append((text_of(compound.find("compoundname")), kind, compound))
     return [(name, kind, node) for name, kind, node in found
             if name.startswith(SCOPE) and kind in KINDS and "<" not in name.replace("operator<", "")
-            and "refused_" not in text_of(node.find("argsstring"))]  # fmt: skip
+            and node.get("prot", "public") == "public" and not refuses(node, comment_of(node, {}))]  # fmt: skip
 
 
 def read_entries(folder: Path) -> list[Entry]:
     """The public names in Doxygen's XML, in alphabetical order; a name without any comment is none."""
     nodes = documented_nodes(folder)
-    pages = {node.get("id", ""): Entry(name, kind).path for name, kind, node in nodes if comment_of(node, {})}
+    pages = {}
+    for name, kind, node in nodes:
+        if comment_of(node, {}):
+            pages[node.get("id", "")] = pages[name.removeprefix(SCOPE)] = Entry(name, kind).path
     entries: dict[str, Entry] = {}
     for name, kind, node in nodes:
-        entries.setdefault(page_name(name), Entry(name, kind)).declarations.append(read_declaration(node, kind, pages))
+        own = {key: page for key, page in pages.items() if page != Entry(name, kind).path}
+        own |= names_inside(name.removeprefix(SCOPE).rpartition("::")[0] + "::", own)
+        entries.setdefault(page_name(name), Entry(name, kind)).declarations.append(read_declaration(node, kind, own))
     return sorted((entry for entry in entries.values() if entry.summary), key=lambda entry: entry.name.lower())
 
 
@@ -171,9 +210,12 @@ def page_text(entry: Entry, errors: list[tuple[str, str]]) -> str:
     bare = [declaration for declaration in entry.declarations if not declaration.comment]
     for declaration in commented:
         lines += declaration_text(declaration, link=True)
-        for member in declaration.members:
-            heading = re.search(r"([~\w]+|operator[^(]+)(?=\(| =|;|\{|$)", member.code.split("\n")[-1])
-            lines += [f"## {heading[1].strip() if heading else 'member'}", "", *declaration_text(member, link=False)]
+        names = [member.name for member in declaration.members]
+        heading = ""
+        for member in sorted(declaration.members, key=lambda member: names.index(member.name)):
+            lines += [f"## {member.name}", ""] if member.name != heading else []
+            heading = member.name
+            lines += declaration_text(member, link=False)
     if bare:
         lines += ["## Other overloads", "", "```cpp", *(declaration.code for declaration in bare), "```", ""]
     if errors:

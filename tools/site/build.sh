@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# build.sh [--look]: builds the site, pages of docs, of each error message and of each public name, which any server of files can
-# serve. --look opens them all in Chromium (look.mjs).
+# build.sh [--look]: builds the site, pages of docs, of each error message and of each public name, which browsers open from the
+# folder or from any server of files. --look opens them all in Chromium (look.mjs).
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -16,11 +16,11 @@ need doxygen npm python3
 mkdir -p "$folder"
 cp tools/site/package.json "$folder/"
 say "installing what builds the site: $(sed -n 's/^    "\(.*\)": "\(.*\)",*$/\1 \2/p' tools/site/package.json | paste -s -d ' ')"
-npm --prefix "$folder" install --no-audit --no-fund --no-package-lock --loglevel=error
+npm --prefix "$folder" install --prefer-offline --fetch-timeout=60000 --no-audit --no-fund --no-package-lock --loglevel=error
 say "writing the pages"
 doxygen tools/site/Doxyfile
 python3 tools/site/gather.py . "$folder/pages" "$folder/doxygen/xml"
 say "building the site, some minutes"
 (cd "$folder" && npx vitepress build pages)
-say "serve it: python3 -m http.server --directory $folder/dist"
-[[ $look != --look ]] || (cd "$folder" && cp ../../tools/site/look.mjs . && node look.mjs dist)
+say "open $folder/dist/index.html, or serve the folder: python3 -m http.server --directory $folder/dist"
+[[ $look != --look ]] || (cd "$folder" && cp ../../tools/site/look.mjs . && node look.mjs dist rsqrt_extent api/rsqrt_extent.html)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The site: GitHub's anchors, search without a server, and nothing from another host.
-import { readFileSync } from 'node:fs'
+// The site: GitHub's anchors, search without a server, pages that open as files, and nothing from another host.
+import { existsSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+import { openable, writePlain } from './offline.mjs'
 
 const sidebar = JSON.parse(readFileSync(new URL('./sidebar.json', import.meta.url)))
 
@@ -16,6 +17,9 @@ export default defineConfig({
   outDir: '../dist',
   cacheDir: '../cache',
   metaChunk: true,
+  // A server sends 404.html for any path, so its links stay those from the root.
+  transformHtml: (html, _, { page }) => (page === '404.md' ? html : openable(html, page)),
+  buildEnd: ({ outDir }) => writePlain(outDir),
   markdown: { html: false, math: true, anchor: { slugify }, languageAlias: { awk: 'bash', console: 'txt' } },
   themeConfig: {
     search: {
@@ -26,12 +30,13 @@ export default defineConfig({
     },
     outline: [2, 3],
     nav: [
-      { text: 'Tutorial', link: '/tutorial/' },
-      { text: 'Cookbook', link: '/cookbook/' },
-      { text: 'Notebooks', link: '/notebooks/' },
-      { text: 'Names', link: '/api/' },
-      { text: 'Errors', link: '/errors' },
-    ],
+      { text: 'Tutorial', link: '/tutorial/index.md' },
+      { text: 'Cookbook', link: '/cookbook/index.md' },
+      { text: 'Notebooks', link: '/notebooks/index.md' },
+      { text: 'Reference', link: '/reference/index.md' },
+      { text: 'Names', link: '/api/index.md' },
+      { text: 'Errors', link: '/errors.md' },
+    ].filter(({ link }) => existsSync(new URL(`..${link}`, import.meta.url))),
     sidebar: { '/': sidebar.pages, '/api/': sidebar.api },
   },
 })

@@ -99,9 +99,10 @@ def program_text(root: Path, path: str) -> list[str]:
     return lines
 
 
-def page_text(root: Path, error: Error) -> str:
-    """The page of a message."""
+def page_text(root: Path, error: Error, about: list[str]) -> str:
+    """The page of a message; `about` are links to the pages of what it is about."""
     lines = [f"# {error.message.removeprefix('ashlar: ').split(';')[0]}", "", f"`{error.message}`", ""]
+    lines += [f"About {', '.join(about)}.", ""] if about else []
     lines += ["**Meaning.** " + error.meaning, "", "**What to do.** " + error.advice, ""]
     for program in error.programs:
         lines += program_text(root, program)

@@ -15,6 +15,7 @@ import error_pages  # noqa: E402
 from markdown_pages import (  # noqa: E402
     HEADING,
     IMAGE_TAG,
+    INLINE_CODE,
     LINK,
     Page,
     changed_outside_code,
@@ -28,14 +29,22 @@ from markdown_pages import (  # noqa: E402
 
 # Pages of which each section becomes a page.
 SPLIT = ("docs/tutorial.md", "docs/reference.md", "docs/modules.md", "docs/cookbook.md")
+# Pages whose tables begin with names, with the namespace of these, and the part of a row that has them.
+NAMING = {"docs/reference.md": "", "docs/modules.md": "nn::"}
+ROW_OF_NAMES = re.compile(r"^\| (?:`[^`]+`(?:, | )?)+\|")
 IMAGES = (".svg", ".png")
+TEXTS = (".c", ".cpp", ".hpp", ".html", ".js", ".md", ".mjs", ".py", ".sh", ".txt")
+# Of pages outside the order of the sidebar: no page is before or behind them.
+ASIDE = "---\nprev: false\nnext: false\n---\n"
 
 
 class Site:
     """Collects pages, and the files of the repository that they link."""
 
-    def __init__(self, root: Path, out: Path) -> None:
+    def __init__(self, root: Path, out: Path, xml: Path | None) -> None:
         self.root, self.out = root, out
+        self.entries = api_pages.read_entries(xml) if xml else []
+        self.names = {entry.name.removeprefix(api_pages.SCOPE): entry.path for entry in self.entries}
         self.pages = read_pages(root)
         self.sections: dict[str, dict[str, str]] = {path: {} for path in SPLIT if path in self.pages}
         self.sources: set[str] = set()
@@ -92,6 +101,15 @@ class Site:
         text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^```cpp nocompile$", "```cpp", text, flags=re.MULTILINE)
 
+        if page in NAMING:
+            names = api_pages.names_inside(NAMING[page], self.names)
+            lines, of_options = text.split("\n"), False
+            for number, line in lines_outside_code(text):
+                of_options = line.startswith("| option") or (of_options and line.startswith("|"))
+                if not of_options:
+                    lines[number - 1] = ROW_OF_NAMES.sub(lambda row: with_names(row[0], names), line)
+            text = "\n".join(lines)
+
         def change(line: str) -> str:
             line = IMAGE_TAG.sub(lambda image: f"![{image[2]}]({image[1]})", line)
             return LINK.sub(lambda link: f"{link[1]}[{link[2]}]({self.target(page, link[3])})", line)
@@ -113,7 +131,9 @@ class Site:
             for error in errors:
                 for program in error.programs:
                     self.sources.add(program)
-                self.write(error.path, self.text_for_site(path, error_pages.page_text(self.root, error)))
+                names = [name for name in self.names if name.rsplit("::", 1)[-1] == error.operation]
+                about = [f"[`{name}`](/{self.names[name]})" for name in names]
+                self.write(error.path, ASIDE + self.text_for_site(path, error_pages.page_text(self.root, error, about)))
         else:
             self.write(self.place(path), self.text_for_site(path, page.text))
 
@@ -127,35 +147,38 @@ class Site:
             place = f"{Path(path).stem}/{slug(heading)}.md"
             listed.append(f"- [{plain(heading)}](/{place})")
             self.write(place, self.text_for_site(path, raised_headings(part)))
-        first = self.text_for_site(path, parts[0]) + "\n" + "\n".join(listed) + "\n"
+        first = self.text_for_site(path, parts[0])
+        if not all(item.partition("](")[2] in first for item in listed):
+            first += "\n" + "\n".join(listed) + "\n"
         self.write(self.place(path), first)
 
     def write_sources(self) -> None:
         """Pages of the folders that pages link, and the files as they are: a thousand highlighted pages would take minutes."""
-        for path in sorted(self.sources):
-            file, place = self.root / path, self.source_place(path)
-            if file.is_dir():
-                inside = sorted(entry for entry in file.iterdir() if not entry.name.startswith((".", "__")))
-                links = []
-                for entry in inside:
-                    name, relative = entry.name + "/" * entry.is_dir(), entry.relative_to(self.root).as_posix()
-                    known = relative in self.sources
-                    links.append(f"- [{name}](/{self.source_place(relative)})" if known else f"- `{name}`")
-                self.write(place, f"# {path}\n\n" + "\n".join(links) + "\n")
-            else:
-                self.copy(file, f"public/{place}")
+        for path in sorted(path for path in self.sources if (self.root / path).is_dir()):
+            inside = sorted(entry for entry in (self.root / path).iterdir() if not entry.name.startswith((".", "__")))
+            links = []
+            for entry in inside:
+                relative = entry.relative_to(self.root).as_posix()
+                if entry.suffix in TEXTS or relative in self.sources:
+                    links.append(f"- [{entry.name}]({self.target('README.md', relative)})")
+                else:
+                    links.append(f"- `{entry.name}{'/' * entry.is_dir()}`")
+            lines = [ASIDE, f"# {path}", "", f"The files of the folder `{path}` of the repository.", "", *links, ""]
+            self.write(self.source_place(path), "\n".join(lines))
+        for path in self.sources:
+            if (self.root / path).is_file():
+                self.copy(self.root / path, f"public/{self.source_place(path)}")
 
     def copy(self, file: Path, place: str) -> None:
         target = self.out / place
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target)
 
-    def write_api(self, xml: Path) -> list[dict[str, object]]:
+    def write_api(self) -> list[dict[str, object]]:
         """A page of each public name; returns them for the sidebar."""
-        entries = api_pages.read_entries(xml)
         errors = error_pages.read_errors(self.pages["docs/errors.md"].text)
         groups: dict[str, list[dict[str, str]]] = {}
-        for entry in entries:
+        for entry in self.entries:
             name = entry.name.removeprefix(api_pages.SCOPE)
             own = [(error.message, error.path) for error in errors if error.operation == name.rsplit("::", 1)[-1]]
             self.write(entry.path, escape_braces(api_pages.page_text(entry, own)))
@@ -163,7 +186,7 @@ class Site:
                 self.sources.add(f"include/{declaration.header}")
             header = next(declaration.header for declaration in entry.declarations if declaration.comment)
             groups.setdefault(header.split("/")[1], []).append({"text": name, "link": f"/{entry.path}"})
-        self.write("api/index.md", escape_braces(api_pages.index_text(entries)))
+        self.write("api/index.md", escape_braces(api_pages.index_text(self.entries)))
         return [{"text": layer, "collapsed": True, "items": items} for layer, items in sorted(groups.items())]
 
     def sidebar(self) -> list[dict[str, object]]:
@@ -172,7 +195,8 @@ class Site:
         for group in groups:
             items = []
             for path in group["pages"]:
-                item: dict[str, object] = {"text": self.pages[path].title, "link": f"/{self.place(path)}"}
+                text = group.get("titles", {}).get(path, self.pages[path].title)
+                item: dict[str, object] = {"text": text, "link": f"/{self.place(path)}"}
                 if path in self.sections:
                     item["collapsed"] = True
                     item["items"] = [{"text": plain(line[3:]), "link": f"/{self.sections[path][anchor]}"}
@@ -181,6 +205,11 @@ class Site:
                 items.append(item)
             sidebar.append({"text": group["text"], "items": items})
         return sidebar
+
+
+def with_names(cell: str, names: dict[str, str]) -> str:
+    """The first cell of a row with a link from each name to its page."""
+    return INLINE_CODE.sub(lambda code: api_pages.linked(code[2], names), cell)
 
 
 def joined_code(parts: list[str]) -> list[str]:
@@ -215,17 +244,19 @@ def main() -> None:
     parser.add_argument("xml", type=Path, nargs="?", help="what Doxygen wrote; without it there are no pages of names")
     arguments = parser.parse_args()
     shutil.rmtree(arguments.out, ignore_errors=True)
-    site = Site(arguments.root.resolve(), arguments.out)
+    site = Site(arguments.root.resolve(), arguments.out, arguments.xml)
     for path in site.pages:
         site.write_page(path)
-    api = site.write_api(arguments.xml) if arguments.xml else []
+    api = site.write_api() if site.entries else []
     site.write_sources()
     for image in site.root.glob("docs/**/*.svg"):
         target = site.out / "public" / image.relative_to(site.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(image, target)
     shutil.copytree(site.root / "tools/site/theme", site.out / ".vitepress/theme")
-    site.copy(site.root / "tools/site/config.mjs", ".vitepress/config.mjs")
+    shutil.copytree(site.root / "tools/site/plain", site.out / "public/plain")
+    for script in ("config.mjs", "offline.mjs"):
+        site.copy(site.root / "tools/site" / script, f".vitepress/{script}")
     site.write(".vitepress/sidebar.json", json.dumps({"pages": site.sidebar(), "api": api}))
     print(f"{sum(1 for _ in site.out.rglob('*.md'))} pages")
 

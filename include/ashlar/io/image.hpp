@@ -90,9 +90,9 @@ private:
     result outcome{};
 };
 
-/// Uses an image in place, without copying. It checks size, alignment, the hash of the layout, and that bools are 0 or
-/// 1. Bytes may follow the image. It does not check the numbers (`check_image_sum` does): unlike a safetensors file, an
-/// image is trusted.
+/// Uses an image in place, without copying. It checks size, alignment, the hash of the layout, and that bools are 0
+/// or 1. Bytes may follow the image. It does not check the numbers (`check_image_sum` does): unlike a safetensors file,
+/// an image is trusted.
 ///
 ///     auto model = io::view_image<my_model>(std::as_bytes(std::span(flash)));   // made by tools/make_image, aligned
 ///     if (!model) std::puts(model.status().message().c_str());

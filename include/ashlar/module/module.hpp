@@ -75,7 +75,7 @@ struct convolution_member {
     Array& array;
 };
 
-/// Arrays that weight files have as one, concatenated along the first axis.
+/// What `stacked` returns: arrays that weight files have as one, concatenated along the first axis. Example: `stacked`.
 template <class... Parts>
 struct stacked_member;
 template <class Part>

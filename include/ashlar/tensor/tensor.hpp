@@ -304,7 +304,7 @@ struct ASHLAR_OWNER(Element) basic_tensor : detail::explained_members<basic_tens
 template <class Element, auto... Dims>
 using tensor = basic_tensor<Element, detail::canonical(Dims)...>;
 
-/// A tensor of zeros.
+/// A tensor of the given dimensions, of zeros.
 ///
 ///     static auto state = zeros<float, 64, 64>();
 template <class Element, auto... Dims, class Config = current_config>
@@ -312,7 +312,7 @@ constexpr tensor<Element, Dims...> zeros() noexcept {
     return tensor<Element, Dims...>{};
 }
 
-/// A tensor of one value.
+/// A tensor of the given dimensions, of one value.
 ///
 ///     auto t = full<float, 2, 3>(1);
 template <class Element, auto... Dims, class Config = current_config>
@@ -322,7 +322,7 @@ constexpr tensor<Element, Dims...> full(Element value) noexcept {
     return result;
 }
 
-/// 0, 1, 2, ... in row-major order.
+/// A tensor of the given dimensions: 0, 1, 2, ... in row-major order.
 ///
 ///     static_assert(all(iota<float, 2, 2>() == tensor<float, 2, 2>{{0, 1}, {2, 3}}));
 template <class Element, auto... Dims, class Config = current_config>
@@ -388,7 +388,8 @@ void iota(detail::refused_dimensions, detail::any_argument = {});
 template <class Element, auto... Given>
 void identity(detail::refused_dimensions, detail::any_argument = {});
 
-/// The tensor whose element at i, j, ... is f(i, j, ...), called with std::size_t in row-major order.
+/// The tensor of the given dimensions whose element at i, j, ... is f(i, j, ...), called with std::size_t in row-major
+/// order.
 ///
 ///     auto t = generate<float, 4, 4>([](auto i, auto j) { return i >= j ? 0.0f : -1.0f; });
 template <class Element, auto... Dims, class Function, class Config = current_config>

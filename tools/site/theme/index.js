@@ -5,20 +5,17 @@ import { nextTick, onMounted, watch } from 'vue'
 import { useRoute } from 'vitepress'
 import './style.css'
 
-/** Draws the diagrams of a page; the library is loaded only where there are any. */
+/** Draws the diagrams of a page by plain/diagrams.js, which pages opened as files load as well. */
 async function drawDiagrams() {
-  const blocks = document.querySelectorAll('div.language-mermaid')
-  if (blocks.length === 0) return
-  const { default: mermaid } = await import('mermaid')
-  const dark = document.documentElement.classList.contains('dark')
-  mermaid.initialize({ startOnLoad: false, theme: dark ? 'dark' : 'neutral' })
-  for (const [number, block] of blocks.entries()) {
-    const { svg } = await mermaid.render(`diagram-${number}`, block.querySelector('code').textContent)
-    const figure = document.createElement('figure')
-    figure.className = 'diagram'
-    figure.innerHTML = svg
-    block.replaceWith(figure)
+  if (!document.querySelector('div.language-mermaid')) return
+  if (!window.drawDiagrams) {
+    await new Promise((resolve, reject) => {
+      const script = document.createElement('script')
+      Object.assign(script, { src: `${import.meta.env.BASE_URL}plain/diagrams.js`, onload: resolve, onerror: reject })
+      document.head.append(script)
+    })
   }
+  await window.drawDiagrams()
 }
 
 export default {

@@ -52,8 +52,8 @@ struct leaky_relu_function {
 
 }  // namespace detail
 
-/// x if it is above 0, else slope * x (Maas, Hannun and Ng 2013). Floating point. With an expression as the slope,
-/// which broadcasts, it is PReLU.
+/// Elementwise: x if it is above 0, else slope * x (Maas, Hannun and Ng 2013). Floating point. With an expression as
+/// the slope, which broadcasts, it is PReLU.
 ///
 ///     auto y = leaky_relu(x);               // slope 0.01, as in PyTorch
 ///     auto z = leaky_relu(x, 0.2f);
@@ -86,8 +86,8 @@ struct elu_function {
 
 }  // namespace detail
 
-/// x if it is above 0, else alpha * (exp(x) - 1) (Clevert, Unterthiner and Hochreiter 2016), within 5 ulp. Floating
-/// point.
+/// Elementwise: x if it is above 0, else alpha * (exp(x) - 1) (Clevert, Unterthiner and Hochreiter 2016), within 5 ulp.
+/// Floating point.
 ///
 ///     auto y = elu(x);                      // alpha 1, as in PyTorch
 template <detail::function_argument Argument>

@@ -23,6 +23,9 @@ template <class Left, class Right>
     return detail::elementwise(detail::plus_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// a - b, elementwise.
+///
+///     auto centred = x - mean<-1>(x, keep_dims);
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Left&& a, Right&& b) noexcept {
@@ -30,6 +33,8 @@ template <class Left, class Right>
 }
 
 /// a * b, elementwise; `matmul` is the matrix product.
+///
+///     auto squares = x * x;
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator*(Left&& a, Right&& b) noexcept {
@@ -38,6 +43,8 @@ template <class Left, class Right>
 
 /// a / b, elementwise. Integers divide as in C++: no divisor may be 0, nor -1 if the dividend is the least number, even
 /// where a `where` around the quotient does not choose it. `a / where(b == 0, 1, b)` avoids division by 0.
+///
+///     auto shares = x / sum<-1>(x, keep_dims);
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator/(Left&& a, Right&& b) noexcept {
@@ -45,12 +52,17 @@ template <class Left, class Right>
 }
 
 /// Remainder of a / b, elementwise, as in C++; integers only.
+///
+///     auto digits = cast<std::int32_t>(x) % 10;
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator%(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::modulo_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// -x, elementwise.
+///
+///     auto y = exp(-x);
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator-(Expression&& x) noexcept {
     return detail::elementwise(detail::negate_function{}, std::forward<Expression>(x));
@@ -65,30 +77,45 @@ template <class Left, class Right>
     return detail::elementwise(detail::equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// Whether a and b differ, elementwise.
+///
+///     auto ratio = where(bias != 0.0f, x / bias, 0.0f);
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::not_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// Whether a is less than b, elementwise.
+///
+///     auto least = where(x < bias, x, bias);
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::less_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// Whether a is at most b, elementwise.
+///
+///     auto ramp = where(x <= 0.0f, 0.0f, x);
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator<=(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::less_equal_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// Whether a is greater than b, elementwise.
+///
+///     auto above = mean(cast<float>(x > 0.5f));
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>(Left&& a, Right&& b) noexcept {
     return detail::elementwise(detail::greater_function{}, std::forward<Left>(a), std::forward<Right>(b));
 }
 
+/// Whether a is at least b, elementwise.
+///
+///     auto capped = where(x >= 6.0f, 6.0f, x);
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator>=(Left&& a, Right&& b) noexcept {
@@ -96,6 +123,8 @@ template <class Left, class Right>
 }
 
 /// Whether both are true, elementwise; bool elements. Both sides are evaluated.
+///
+///     auto inside = x > 0.0f && x < 1.0f;
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator&&(Left&& a, Right&& b) noexcept {
@@ -103,6 +132,8 @@ template <class Left, class Right>
 }
 
 /// Whether at least one is true, elementwise; bool elements. Both sides are evaluated.
+///
+///     auto outside = x < 0.0f || x > 1.0f;
 template <class Left, class Right>
     requires detail::elementwise_arguments<Left, Right>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator||(Left&& a, Right&& b) noexcept {
@@ -110,6 +141,8 @@ template <class Left, class Right>
 }
 
 /// The negation of each element; bool elements.
+///
+///     auto rest = !(x > bias);
 template <any_expression Expression>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator!(Expression&& x) noexcept {
     return detail::elementwise(detail::not_function{}, std::forward<Expression>(x));
@@ -127,6 +160,9 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator+=(Destination&& d, Expressio
     return std::forward<Destination>(d);
 }
 
+/// d = d - e.
+///
+///     x -= mean<-1>(x, keep_dims);
 template <detail::writable Destination, class Expression>
     requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator-=(Destination&& d, Expression&& e) noexcept {
@@ -135,6 +171,8 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator-=(Destination&& d, Expressio
 }
 
 /// d = d * e, element by element.
+///
+///     x *= 0.5f;
 template <detail::writable Destination, class Expression>
     requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator*=(Destination&& d, Expression&& e) noexcept {
@@ -142,6 +180,9 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator*=(Destination&& d, Expressio
     return std::forward<Destination>(d);
 }
 
+/// d = d / e, element by element.
+///
+///     x /= max(x);
 template <detail::writable Destination, class Expression>
     requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator/=(Destination&& d, Expression&& e) noexcept {
@@ -150,6 +191,9 @@ ASHLAR_ALWAYS_INLINE constexpr Destination operator/=(Destination&& d, Expressio
 }
 
 /// d = d % e; integers only.
+///
+///     tensor<std::int32_t, 3> counts{12, 7, 30};
+///     counts %= 10;
 template <detail::writable Destination, class Expression>
     requires detail::elementwise_arguments<Destination, Expression>
 ASHLAR_ALWAYS_INLINE constexpr Destination operator%=(Destination&& d, Expression&& e) noexcept {

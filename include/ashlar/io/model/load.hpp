@@ -169,7 +169,7 @@ ashlar::detail::refused_result load(Model&&, const Arguments&...) noexcept {
     return {};
 }
 
-/// Loads the array of a .npy file.
+/// Loads the array of a .npy file, which has the shape of the destination.
 ///
 ///     tensor<float, 200, 512> logits;
 ///     io::result r = io::load_npy(logits, "expected_logits.npy");

@@ -97,7 +97,7 @@ constexpr void normal(Array&& array, generator& random, double mean = 0, double 
                                                detail::put_in_order<Array>{array.begin()});
 }
 
-/// torch.rand: uniform in [0, 1), bit by bit.
+/// torch.rand: a tensor of the given dimensions, uniform in [0, 1), with the bits of PyTorch.
 ///
 ///     const auto x = nn::init::rand<float, 32, 64>(random);   // random: an nn::init::generator
 template <class Element, auto... Dims, class Config = current_config>
@@ -125,7 +125,7 @@ constexpr void kaiming_uniform(Array&& weight, generator& random, double a = 0) 
     const double bound = detail::root(3.0) * detail::kaiming_deviation(detail::fans_of<shape_of<Array>>().in, a);
     uniform(weight, random, -bound, bound);
 }
-/// torch.nn.init.kaiming_normal_.
+/// Fills an array of any shape as torch.nn.init.kaiming_normal_ does.
 ///
 ///     nn::init::kaiming_normal(weight, random);
 template <array_expression Array, class Config = current_config>
@@ -140,7 +140,7 @@ constexpr void xavier_uniform(Array&& weight, generator& random, double gain = 1
     const double bound = detail::root(3.0) * detail::xavier_deviation(detail::fans_of<shape_of<Array>>(), gain);
     uniform(weight, random, -bound, bound);
 }
-/// torch.nn.init.xavier_normal_.
+/// Fills an array of any shape as torch.nn.init.xavier_normal_ does.
 ///
 ///     nn::init::xavier_normal(weight, random, 0.5);
 template <array_expression Array, class Config = current_config>

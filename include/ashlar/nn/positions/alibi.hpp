@@ -46,8 +46,8 @@ struct alibi_function {
 
 }  // namespace detail
 
-/// The slopes of ALiBi (Press et al. 2022): 2^(-8 h / Heads) for h = 1, 2, ... if Heads is a power of two; otherwise
-/// the slopes of the next lower power, and then every other slope of the next higher one.
+/// The slopes of ALiBi (Press et al. 2022), a tensor [Heads]: 2^(-8 h / Heads) for h = 1, 2, ... if Heads is a power of
+/// two; otherwise the slopes of the next lower power, and then every other slope of the next higher one.
 ///
 ///     constexpr auto slopes = nn::alibi_slopes<float, 8>();   // 1/2, 1/4, ... 1/256
 template <class Element, auto Heads, class Config = current_config>
