@@ -3,7 +3,7 @@
 """Writes a C++ header of ashlar, its weights and a test for a PyTorch module or a checkpoint.
 
     tools/import_torch.py model.py:Net --state weights.pt --input 1,128 --name net --out folder
-    tools/import_torch.py checkpoint/ --input 16 --name net --out folder
+    tools/import_torch.py checkpoint/ --input 16 --context 256 --name net --out folder
 """
 import argparse
 import sys
@@ -16,12 +16,16 @@ from onnx_import.errors import ModelError, exit_status
 def import_source(given):
     """Whether all is covered, and the report."""
     check_name(given.name)
+    if given.context is not None and given.context < 1:
+        raise ModelError(f"--context {given.context}: a conversation has at least one token")
     origin = f"Imported from {Path(given.source).name} by tools/import_torch.py."
     if ":" not in given.source:
         from torch_import.checkpoint import import_checkpoint
         if given.state or given.through_onnx:
             raise ModelError("--state and --through-onnx are for modules; a checkpoint has its weights in its folder")
-        return import_checkpoint(Path(given.source), given.input, given.name, given.out, origin)
+        return import_checkpoint(Path(given.source), given.input, given.name, given.out, origin, given.context)
+    if given.context:
+        raise ModelError("--context is for checkpoints that decode token by token")
     try:
         from torch_import.run import import_module
         from torch_import.source import load_module, load_state, samples_for
@@ -43,6 +47,8 @@ def main(arguments=None):
                         help="the shape of an input, or a sample x.npy; in the order of the arguments of forward")
     parser.add_argument("--name", default="net", help="of the struct and the files")
     parser.add_argument("--out", default=".", type=Path, metavar="FOLDER", help="where the files go")
+    parser.add_argument("--context", type=int, metavar="N",
+                        help="of a checkpoint that decodes: the most tokens of a conversation; --input gives those of a prompt")
     parser.add_argument("--through-onnx", action=argparse.BooleanOptionalAction, default=None,
                         help="go by torch.onnx.export; without it, only where something else is not covered")
     given = parser.parse_args(arguments)

@@ -26,9 +26,12 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, is_causal=Fa
 
 
 def attend(*operands, **options):
-    """A call that fx records as one function."""
-    recorder = operands[0].tracer
-    return recorder.create_proxy("call_function", scaled_dot_product_attention, operands, options)
+    """Attention: in versions without it, a call that fx records as one function while it runs for the sample."""
+    if hasattr(F, "scaled_dot_product_attention"):
+        return F.scaled_dot_product_attention(*operands, **options)
+    if not hasattr(operands[0], "tracer"):
+        return scaled_dot_product_attention(*operands, **options)
+    return operands[0].tracer.create_proxy("call_function", scaled_dot_product_attention, operands, options)
 
 
 def update(x):

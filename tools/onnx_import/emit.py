@@ -3,7 +3,7 @@
 from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
 from .emit_counts import checks_of
-from .emit_test import samples_of, write_test
+from .emit_test import samples_of, test_text
 from .errors import ModelError
 from .safetensors import write_safetensors
 
@@ -147,7 +147,7 @@ def about(t):
             "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
 
 
-def write_header(path, name, t, origin):
+def header_text(name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     kept = ["kept"] if t.states or t.growing else []
@@ -163,7 +163,7 @@ def write_header(path, name, t, origin):
     else:
         outer = parameters
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
-    text = HEADER.format(
+    return HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
         array="#include <array>\n" if any("std::array" in text for text in used) else "",
@@ -176,7 +176,6 @@ def write_header(path, name, t, origin):
         arguments=names,
         planned="".join(f"extern {kind} {text};\n" for text, kind in inputs + outputs), planned_arguments=planned,
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
-    path.write_text(text)
 
 
 def write_all(folder, name, program, origin, embed=False, samples=()):
@@ -184,13 +183,20 @@ def write_all(folder, name, program, origin, embed=False, samples=()):
 
     `samples` are those of several lengths; without them the test takes the arrays of the program.
     """
+    arrays = [pair for sample in samples for pair in sample.arrays] or samples_of(program)
+    return write_files(folder, name, program, header_text(name, program, origin),
+                       test_text(name, program, checks_of(name, program, samples)), arrays, embed)
+
+
+def write_files(folder, name, program, header, test, arrays, embed=False):
+    """Writes the texts, the weights of a program and the arrays of its test. Returns the paths."""
     paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_header(paths[0], name, program, origin)
-        write_test(paths[1], name, program, checks_of(name, program, samples))
+        paths[0].write_text(header)
+        paths[1].write_text(test)
         write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
-        write_safetensors(paths[3], [pair for sample in samples for pair in sample.arrays] or samples_of(program))
+        write_safetensors(paths[3], arrays)
         return paths + (write_embedded(folder, name) if embed else [])
     except OSError as failure:
         raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None
