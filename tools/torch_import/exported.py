@@ -5,6 +5,7 @@ Calls of the modules inside that are single steps stay whole: for the export the
 """
 import contextlib
 import functools
+import logging
 import operator
 import warnings
 
@@ -33,6 +34,25 @@ if IS_THERE:
     LIBRARY.define("call(Tensor[] operands, int number) -> Tensor[]")
     LIBRARY.impl("call", results_of, "Meta")
     CALL = torch.ops.ashlar_import.call.default
+
+
+@contextlib.contextmanager
+def silence():
+    """No warnings and no log: a failure is an exception, which the report has."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def without_others(program, kept=()):
+    """The program without operators that the tables do not have, as far as PyTorch knows what they are made of."""
+    others = torch.export.default_decompositions().items()
+    return program.run_decompositions({op: how for op, how in others if name_of(op) not in FUNCTIONS and name_of(op) not in kept})
 
 
 @contextlib.contextmanager
@@ -85,11 +105,8 @@ class ExportRecorder:
 
         CALLS[:] = calls
         try:
-            with replaced(self.steps, forward), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                program = torch.export.export(self.module, self.args, self.kwargs, strict=False)
-                others = torch.export.default_decompositions()
-                return program.run_decompositions({op: how for op, how in others.items() if name_of(op) not in FUNCTIONS})
+            with replaced(self.steps, forward), silence():
+                return without_others(torch.export.export(self.module, self.args, self.kwargs, strict=False))
         except Exception as failure:
             raise Untraceable(f"{self.title}: torch.export: {type(failure).__name__}: {first_line(failure)}") from None
         finally:
