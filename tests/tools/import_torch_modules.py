@@ -229,8 +229,20 @@ class Audio(nn.Module):
 class Exported(nn.Module):
     """A function that only the way through ONNX has."""
 
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("places", torch.tensor([[0, 2, 1], [3, 1, 0]]))
+
     def forward(self, x):
-        return F.pixel_unshuffle(x, 2)
+        return torch.scatter(x, 1, self.places, x[:, :3] * 2)
+
+
+class Changed(nn.Module):
+    """Changes its input in place, which torch.fx records and torch.export does not."""
+
+    def forward(self, x):
+        x.mul_(2)
+        return x + 1
 
 
 def randomise(module):

@@ -90,8 +90,9 @@ class ExportRecorder:
             calls.append((path, args, kwargs, result))
             return result
 
+        args, kwargs = pytree.tree_map(lambda a: a.clone() if isinstance(a, torch.Tensor) else a, (self.args, self.kwargs))
         with replaced(self.steps, forward):
-            self.module(*self.args, **self.kwargs)
+            self.module(*args, **kwargs)  # which may change them
         return calls
 
     def export(self, calls):
