@@ -2,6 +2,7 @@
 """Modules and options that tools/import_torch.py must refuse: each with one line of error and without any file."""
 import io
 import itertools
+import json
 import os
 import warnings
 import zipfile
@@ -143,6 +144,12 @@ def cases(folder):
                        "bad": "no file of weights alone", "none": "no such file"}.items():
         yield f"state {name}", f"{here}Linear", one + ["--state", f"{folder}/{name}.pt"], text
     yield "cut state", f"{here}Linear", one + ["--state", f"{folder}/cut.safetensors"], "no safetensors file"
+    config = {"model_type": "gpt2", "n_embd": 4, "n_head": 2, "n_layer": 1, "vocab_size": 5, "n_positions": 9}
+    for name, weights, text in (("object", states["object"], "no file of weights alone"), ("missing", {"a": good["bias"]}, "missing")):
+        (folder / f"checkpoint_{name}").mkdir()
+        (folder / f"checkpoint_{name}/config.json").write_text(json.dumps(config))
+        torch.save(weights, folder / f"checkpoint_{name}/pytorch_model.bin")
+        yield f"checkpoint with {name}", f"{folder}/checkpoint_{name}", ["--input", "3", "--context", "8"], text
     yield "keyword", f"{here}Linear", one + ["--name", "while"], "--name while"
     yield "no name", f"{here}Linear", one + ["--name", "2x"], "--name 2x"
     yield "context", f"{here}Linear", one + ["--context", "9"], "--context is for checkpoints"
