@@ -36,6 +36,11 @@ if IS_THERE:
     CALL = torch.ops.ashlar_import.call.default
 
 
+def copied(value):
+    """With copies of all tensors, as modules may change theirs."""
+    return pytree.tree_map(lambda t: t.clone() if isinstance(t, torch.Tensor) else t, value)
+
+
 @contextlib.contextmanager
 def silence():
     """No warnings and no log: a failure is an exception, which the report has."""
@@ -87,12 +92,12 @@ class ExportRecorder:
 
         def forward(path, own, *args, **kwargs):
             result = own(*args, **kwargs)
-            calls.append((path, args, kwargs, result))
+            calls.append((path, args, kwargs, copied(result)))
             return result
 
-        args, kwargs = pytree.tree_map(lambda a: a.clone() if isinstance(a, torch.Tensor) else a, (self.args, self.kwargs))
+        args, kwargs = copied((self.args, self.kwargs))
         with replaced(self.steps, forward):
-            self.module(*args, **kwargs)  # which may change them
+            self.module(*args, **kwargs)
         return calls
 
     def export(self, calls):

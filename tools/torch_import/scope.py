@@ -151,6 +151,7 @@ class Scope:
         leaves = tensors_in(wanted)
         if len(leaves) != len(child.graph.outputs):
             raise Uncovered("results that are no tensors")
+        self.check([value for _, value in child.graph.outputs], leaves)
         self.children.setdefault(node.target, []).append(child)
         values = iter(self.builder.custom("call", "torch.part", inputs, [array_of(t) for t in leaves], scope=child,
                                           path=node.target))
