@@ -131,9 +131,8 @@ def check_fallback(folder):
     return ["exported", "asked"]
 
 
-def check_saved(folder, name):
-    """A file of torch.export gives the header that its module gives, without the code of the module."""
-    _, module, inputs, _ = next(case for case in modules.cases() if case[0] == name)
+def check_saved(folder, name, module, inputs):
+    """A file of torch.export gives the outputs of its module, without the code of the module. Returns the header."""
     modules.randomise(module)
     path = folder / f"{name}.pt2"
     torch.export.save(torch.export.export(module, tuple(inputs), strict=False), path)
@@ -155,14 +154,17 @@ def check_export(folder):
         return []
     complete, text = import_module(modules.Changed(), [torch.randn(3, 4)], {}, "changed", folder, through_onnx=False)
     expect(complete and "recorded by torch.fx, because" in text, f"a module that torch.export does not record: {text}")
+    cases = {name: (module, inputs) for name, module, inputs, _ in modules.cases()}
     for name in ("perceptron", "cnn", "residual", "tagger"):
-        same = check_saved(folder, name).replace(f"saved_{name}", name)
+        same = check_saved(folder, name, *cases[name]).replace(f"saved_{name}", name)
         header = (folder / f"{name}.hpp").read_text()
         expect(same.splitlines()[2:] == header.splitlines()[2:], f"{name}.pt2: its header is that of the module")
-    header = check_saved(folder, "cells")
-    expect("nn::lstm<{.in = 4, .hidden = 6, .layers = 2, .projection = 3" in header, "cells.pt2: a recurrent layer with a state")
-    check_saved(folder, "parts")
-    return ["saved_parts", "saved_cells"]
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+    cases["layers"] = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), [torch.randn(2, 5, 16)]
+    for name, part in {"cells": "nn::lstm<{.in = 4, .hidden = 6, .layers = 2, .projection = 3", "parts": "struct split_1 {",
+                       "layers": "nn::multihead_attention<{.embed = 16, .heads = 2}> self_attn{};"}.items():
+        expect(part in check_saved(folder, name, *cases[name]), f"{name}.pt2: its header has {part}")
+    return ["saved_parts", "saved_layers"]
 
 
 def main():

@@ -82,7 +82,8 @@ def load_program(path, texts):
             found = tensors_in(module(*inputs))
     except Exception as failure:
         raise ModelError(f"{path}: it does not run: {type(failure).__name__}: {first_line(failure)}") from None
-    if len(found) != len(expected) or not all(torch.allclose(a, b, 1e-4, 1e-5, equal_nan=True) for a, b in zip(found, expected)):
+    if len(found) != len(expected) or not all(a.shape == b.shape and torch.allclose(a, b, 1e-4, 1e-5, equal_nan=True)
+                                              for a, b in zip(found, expected)):
         raise ModelError(f"{path}: its modules, put together again, give other numbers than the program")
     return module, inputs
 
@@ -111,9 +112,10 @@ class Tree:
         for node in list(module.graph.nodes):
             if node.op == "call_module":
                 self.restore_inner(module, node, f"{path}.{node.target}".lstrip("."))
-        name = self.types.get(path.partition("@")[0], "Program")
-        made = fx.GraphModule(module, module.graph, name.rpartition(".")[2])
-        type(made).__module__ = name.rpartition(".")[0]
+        place, _, name = self.types.get(path.partition("@")[0], "Program").rpartition(".")
+        made = fx.GraphModule(module, module.graph, name)
+        whole = place.startswith("torch.nn.") and not place.endswith(".container") and any(True for _ in module.parameters())
+        type(made).__module__ = "exported" if whole else place  # a struct of its own, as modules that a user wrote are
         return made
 
     def restore_inner(self, module, node, path):
@@ -129,11 +131,17 @@ class Tree:
         setattr(holder, last, layer)
         if isinstance(layer, nn.RNNBase):
             call_recurrent(module.graph, node, inner.graph)
+        elif isinstance(layer, nn.MultiheadAttention):
+            node.args, node.kwargs = node.args * 3, {"need_weights": False}
+            with module.graph.inserting_after(node):
+                node.replace_all_uses_with(rows := module.graph.call_function(operator.getitem, (node, 0)))
+            rows.args = (node, 0)
 
 
-def call_of(graph):
-    """The only operator with operands; others are constants, such as the zeros of a first state. None if there are several."""
+def call_of(graph, name=None):
+    """The only operator with operands, or of a name; others are constants, such as zeros of a first state. None if there are several."""
     calls = [n for n in graph.nodes if n.op == "call_function" and n.target is not operator.getitem and n.all_input_nodes]
+    calls = [n for n in calls if name is None or name_of(n.target) == name]
     return calls[0] if len(calls) == 1 else None
 
 
@@ -167,10 +175,13 @@ def rebuilt(module, kind):
     place, _, name = kind.rpartition(".")
     if not place.startswith("torch.nn.modules.") or name not in BUILD:
         return None
-    inputs, call = [node for node in module.graph.nodes if node.op == "placeholder"], call_of(module.graph)
+    inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
+    call = call_of(module.graph, "scaled_dot_product_attention" if name == "MultiheadAttention" else None)
     if call is None or len(inputs) > 1 and BUILD[name] is not recurrent:
         return None
     layer = BUILD[name](getattr(nn, name), module, call, list(call.args))
+    if layer is None:
+        return None
     own = dict(module.named_parameters(), **dict(module.named_buffers()))
     own = {name: own[name] for name in layer.state_dict() if name in own}
     layer.load_state_dict(own, strict=False)
@@ -216,6 +227,15 @@ def recurrent(type_, m, call, args):
                  bidirectional=bidirectional, batch_first=batch_first, **more)
 
 
-BUILD = {"Linear": linear, "Conv1d": convolution, "Conv2d": convolution, "Embedding": embedding, "LayerNorm": layer_norm,
+def self_attention(type_, m, call, args):
+    """Attention of rows to themselves without weights and masks: its first operator exchanges the axes if the batch is first."""
+    rows = next(node for node in m.graph.nodes if node.op == "placeholder")
+    batch_first = any(name_of(user.target) == "transpose" for user in rows.users)
+    if len(args) > 3 or call.kwargs or not hasattr(m, "in_proj_weight"):
+        return None
+    return type_(m.in_proj_weight.shape[1], args[0].meta["val"].shape[1], bias=hasattr(m, "in_proj_bias"), batch_first=batch_first)
+
+
+BUILD = {"MultiheadAttention": self_attention, "Linear": linear, "Conv1d": convolution, "Conv2d": convolution, "Embedding": embedding, "LayerNorm": layer_norm,
          "GroupNorm": group_norm, "BatchNorm1d": batch_norm, "BatchNorm2d": batch_norm, "BatchNorm3d": batch_norm,
          "LSTM": recurrent, "GRU": recurrent, "RNN": recurrent}
