@@ -236,6 +236,6 @@ def self_attention(type_, m, call, args):
     return type_(m.in_proj_weight.shape[1], args[0].meta["val"].shape[1], bias=hasattr(m, "in_proj_bias"), batch_first=batch_first)
 
 
-BUILD = {"MultiheadAttention": self_attention, "Linear": linear, "Conv1d": convolution, "Conv2d": convolution, "Embedding": embedding, "LayerNorm": layer_norm,
+BUILD = {"Linear": linear, "Conv1d": convolution, "Conv2d": convolution, "Embedding": embedding, "LayerNorm": layer_norm,
          "GroupNorm": group_norm, "BatchNorm1d": batch_norm, "BatchNorm2d": batch_norm, "BatchNorm3d": batch_norm,
-         "LSTM": recurrent, "GRU": recurrent, "RNN": recurrent}
+         "LSTM": recurrent, "GRU": recurrent, "RNN": recurrent, "MultiheadAttention": self_attention}
