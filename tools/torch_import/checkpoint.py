@@ -97,9 +97,9 @@ class Arrays:
 class Plan(Program):
     """What is written: members, lines, inputs and outputs."""
 
-    def __init__(self, config, arrays, context=None):
+    def __init__(self, config, arrays, name, context=None):
         super().__init__()
-        self.config, self.arrays, self.stored = config, arrays, {}
+        self.config, self.arrays, self.name, self.stored = config, arrays, name, {}
         self.context, self.decoding = context, None  # the most tokens of a conversation, and how it is decoded
 
     @property
@@ -241,7 +241,7 @@ def import_checkpoint(folder, inputs, name, out, origin, context=None):
         known = ", ".join(sorted(kind for kind, (build, _) in TABLE.items() if build in DECODERS))
         raise ModelError(f"--context: models of type {kind} do not decode token by token here, only {known}")
     arrays = Arrays(read_weights(folder), prefixes)
-    plan = Plan(config, arrays, context)
+    plan = Plan(config, arrays, name, context)
     try:
         build(plan, Samples(inputs))
     except (KeyError, ValueError, IndexError) as failure:
