@@ -133,17 +133,18 @@ CHECKS = """    const std::span<const std::int64_t> tokens(in_tokens.data(), {co
         if (i == tokens.size()) break;
         const auto best = std::max_element(out_logits.begin(), out_logits.end()) - out_logits.begin();
         if (best != tokens[i]) std::printf("{name}: token %zu is %td, expected %d\\n", i, best, static_cast<int>(tokens[i]));
-        good &= best == tokens[i] && model.step(best, kept, out_logits, scratch);
+        good &= best == tokens[i] && fits(model.step(best, kept, out_logits, scratch));
     }}
     // All tokens at once, and all but the first, which is a step, in the memory of the same conversation.
     kept.reset();
-    good &= model.prefill(tokens, kept, out_logits, scratch) && follows(tokens.size());
+    good &= fits(model.prefill(tokens, kept, out_logits, scratch)) && follows(tokens.size());
     kept.reset();
-    good &= model.step(tokens[0], kept, out_logits, scratch);
-    good &= model.prefill(tokens.subspan(1), kept, out_logits, scratch) && follows(tokens.size());
+    good &= fits(model.step(tokens[0], kept, out_logits, scratch));
+    good &= fits(model.prefill(tokens.subspan(1), kept, out_logits, scratch)) && follows(tokens.size());
     // No token is appended where there is no room for all.
     static std::array<std::int64_t, {name}::context> many{{}};
     good &= !model.prefill(many, kept, out_logits, scratch) && kept.length() == tokens.size() && follows(tokens.size());
+    good &= kept.room() > 0 || !model.step(0, kept, out_logits, scratch);
 """
 
 FOLLOWS = """/// Whether the scores are those of the token behind `count` tokens.
@@ -151,6 +152,10 @@ static bool follows(std::size_t count) {{
     static {name}::scores expected;
     expected = row(expected_logits, count - {prompt});
     return agree("logits", out_logits, expected, 1e-5);
+}}
+static bool fits(bool done) {{
+    if (!done) std::puts("{name}: there is no room for its tokens");
+    return done;
 }}
 
 """
