@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """A language model that decodes token by token: its header with a state, `prefill` and `step`, and the test of both."""
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -9,6 +13,7 @@ from onnx_import.emit import commented, write_files
 from onnx_import.emit_test import TEST, load_of, samples_of
 from onnx_import.errors import ModelError
 from onnx_import.graph import Value
+from onnx_import.program import Program
 
 from .text import options
 
@@ -173,15 +178,15 @@ class Decoding:
     kv_heads: int
     width: int
     block: int  # tokens that prefill takes at once: those of --input
-    score: object
+    score: Callable[[np.ndarray], np.ndarray]
     table: str = ""  # the type of a table of rotations in the state
 
-    def note(self, context):
+    def note(self, context: int) -> str:
         size = 2 * self.layers * context * self.kv_heads * self.width * 4
         return f"a conversation has at most {context} tokens, whose keys and values take {size} bytes; prefill takes {self.block} at once"
 
 
-def check_context(context, tokens, places):
+def check_context(context: int, tokens: np.ndarray, places: int) -> None:
     """The most tokens of a conversation fit the model, and there is room behind the prompt."""
     if tokens.ndim != 1:
         raise ModelError("--context: a conversation has no batch; give the tokens that prefill takes at once: --input 16")
@@ -191,12 +196,12 @@ def check_context(context, tokens, places):
         raise ModelError(f"--context {context}: there must be room behind the {tokens.size} tokens of --input")
 
 
-def rotation(rope, angles):
+def rotation(rope: dict, angles: int) -> tuple[str, str]:
     """The table of rotations for a call, and the type of the member that holds it if the compiler does not compute it."""
     return (f"nn::rope_tables<{options(**rope)}>", "") if angles <= CONSTANT_ANGLES else ("kept.turn", f"nn::rope<{options(**rope)}>")
 
 
-def decode(plan, decoding, tokens):
+def decode(plan: Program, decoding: Decoding, tokens: np.ndarray) -> None:
     """The tokens of the test are the prompt and the best ones behind it. The reference computes all of them each time."""
     for _ in range(min(plan.context - decoding.block, GREEDY)):
         tokens = np.append(tokens, np.argmax(decoding.score(tokens)[-1]))
@@ -206,12 +211,12 @@ def decode(plan, decoding, tokens):
     plan.outputs.append(("logits", "logits", Value("logits", logits)))
 
 
-def write_all(folder, name, plan, origin):
+def write_all(folder: Path, name: str, plan: Program, origin: str) -> list[Path]:
     """Returns the paths of the four files."""
     return write_files(folder, name, plan, header_text(name, plan, origin), test_text(name, plan), samples_of(plan))
 
 
-def header_text(name, plan, origin):
+def header_text(name: str, plan: Program, origin: str) -> str:
     d = plan.decoding
     return HEADER.format(
         title=LICENSE, origin=commented(origin), name=name, context=plan.context, block=d.block, words=d.words, kv_heads=d.kv_heads,
@@ -220,7 +225,7 @@ def header_text(name, plan, origin):
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in plan.members))
 
 
-def test_text(name, plan):
+def test_text(name: str, plan: Program) -> str:
     tokens, logits, prompt = plan.inputs[0][1], plan.outputs[0][2], plan.decoding.block
     tensors = (f"static tensor<std::int64_t, {tokens.shape[0]}> in_tokens;\n"
                f"static tensor<float, {logits.shape[0]}, {logits.shape[1]}> expected_logits;\nstatic {name}::scores out_logits;\n")

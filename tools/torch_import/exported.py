@@ -3,11 +3,14 @@
 
 Calls of the modules inside that are single steps stay whole: for the export they are calls of one operator without a content.
 """
+from __future__ import annotations
+
 import contextlib
 import functools
 import logging
 import operator
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
 from torch import fx
@@ -24,7 +27,7 @@ IS_THERE = hasattr(torch, "export") and hasattr(torch.export, "default_decomposi
 CALLS = []  # those of the module that is being exported
 
 
-def results_of(_, number):
+def results_of(_: list[torch.Tensor], number: int) -> list[torch.Tensor]:
     """Tensors like the results of a call."""
     return [torch.empty_like(t, device="meta") for t in tensors_in(CALLS[number][3])]
 
@@ -36,13 +39,13 @@ if IS_THERE:
     CALL = torch.ops.ashlar_import.call.default
 
 
-def copied(value):
+def copied(value: object) -> object:
     """With copies of all tensors, as modules may change theirs."""
     return pytree.tree_map(lambda t: t.clone() if isinstance(t, torch.Tensor) else t, value)
 
 
 @contextlib.contextmanager
-def silence():
+def silence() -> Iterator[None]:
     """No warnings and no log: a failure is an exception, which the report has."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
@@ -54,14 +57,14 @@ def silence():
         logging.disable(before)
 
 
-def without_others(program, kept=()):
+def without_others(program: torch.export.ExportedProgram, kept: Iterable[str] = ()) -> torch.export.ExportedProgram:
     """The program without operators that the tables do not have, as far as PyTorch knows what they are made of."""
     others = torch.export.default_decompositions().items()
     return program.run_decompositions({op: how for op, how in others if name_of(op) not in FUNCTIONS and name_of(op) not in kept})
 
 
 @contextlib.contextmanager
-def replaced(modules, forward):
+def replaced(modules: dict[str, torch.nn.Module], forward: Callable) -> Iterator[None]:
     """Modules by path whose forward is, for a while, forward(path, their own, ...)."""
     own = {path: module.__dict__.get("forward") for path, module in modules.items()}
     for path, module in modules.items():
@@ -78,7 +81,7 @@ def replaced(modules, forward):
 class ExportRecorder:
     """Records a call: `record` gives a graph whose nodes have the values of the sample and the paths of their modules."""
 
-    def __init__(self, module, args, kwargs, title, is_step):
+    def __init__(self, module: torch.nn.Module, args: Iterable, kwargs: dict, title: str, is_step: Callable[[torch.nn.Module], bool]):
         self.module, self.args, self.kwargs, self.title = module, tuple(args), dict(kwargs), title
         self.steps = {}  # without those inside others
         for path, inner in module.named_modules():
@@ -86,7 +89,7 @@ class ExportRecorder:
                 self.steps[path] = inner
         self.nodes, self.graph = {}, fx.Graph()  # the nodes by those of the export
 
-    def run(self):
+    def run(self) -> list[tuple[str, tuple, dict, object]]:
         """The calls of the steps: paths, arguments and results."""
         calls = []
 
@@ -100,7 +103,7 @@ class ExportRecorder:
             self.module(*args, **kwargs)
         return calls
 
-    def export(self, calls):
+    def export(self, calls: list[tuple[str, tuple, dict, object]]) -> torch.export.ExportedProgram:
         """The program, with operators that the tables have and those that the others are made of."""
         number = iter(range(len(calls)))
 
@@ -118,7 +121,7 @@ class ExportRecorder:
         finally:
             CALLS.clear()
 
-    def record(self):
+    def record(self) -> fx.Graph:
         calls = self.run()
         program = self.export(calls)
         self.run()  # because hooks such as those of weight_norm keep what the export computed
@@ -146,15 +149,15 @@ class ExportRecorder:
                 self.function(node)
         return self.graph
 
-    def put(self, node, made, value):
+    def put(self, node: fx.Node, made: fx.Node, value: object) -> fx.Node:
         made.meta["value"], made.meta["path"] = value, path_of(node)
         self.nodes[node] = made
         return made
 
-    def real(self, value):
+    def real(self, value: object) -> object:
         return fx.node.map_arg(value, lambda n: self.nodes[n].meta["value"])
 
-    def function(self, node):
+    def function(self, node: fx.Node) -> None:
         """An operator of ATen. One without operands is a constant."""
         made_of = [self.nodes.get(n) for n in node.all_input_nodes]
         if node.target is operator.getitem and isinstance(self.nodes[node.args[0]], list):
@@ -171,13 +174,13 @@ class ExportRecorder:
         args, kwargs = (fx.node.map_arg(part, lambda n: self.nodes[n]) for part in (node.args, node.kwargs))
         self.put(node, self.graph.create_node("call_function", node.target, args, kwargs, node.name), value)
 
-    def call(self, node, path, args, kwargs, result):
+    def call(self, node: fx.Node, path: str, args: tuple, kwargs: dict, result: object) -> None:
         """A call of a step; `node` stands for the list of the tensors in its result."""
         operands = iter(node.args[0])
         args, kwargs = pytree.tree_map(lambda a: self.nodes[next(operands)] if isinstance(a, torch.Tensor) else a, (args, kwargs))
         made = self.put(node, self.graph.create_node("call_module", path, args, kwargs, path.replace(".", "_")), result)
 
-        def parts(made, value):
+        def parts(made: fx.Node, value: object) -> list[fx.Node]:
             if isinstance(value, torch.Tensor):
                 return [made]
             found = []
@@ -191,7 +194,7 @@ class ExportRecorder:
         self.nodes[node] = parts(made, result)
 
 
-def path_of(node):
+def path_of(node: fx.Node) -> str:
     """The path of the innermost module that made a node."""
     stack = list(node.meta.get("nn_module_stack", {}).values())
     return stack[-1][0] if stack else ""

@@ -3,10 +3,14 @@
 
 Layers of torch.nn with one operator become modules of their types again. What the others compute is operators of ATen.
 """
+from __future__ import annotations
+
 import contextlib
 import json
 import operator
 import zipfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -24,7 +28,7 @@ RECURRENT = {"lstm": nn.LSTM, "gru": nn.GRU, "rnn_tanh": nn.RNN, "rnn_relu": nn.
 
 
 @contextlib.contextmanager
-def only_tensors():
+def only_tensors() -> Iterator[None]:
     """torch.load takes tensors alone, whatever its caller asks for: torch.export.load would run code of the file."""
     before = torch.load
 
@@ -38,7 +42,7 @@ def only_tensors():
         torch.load = before
 
 
-def read_program(path):
+def read_program(path: Path) -> torch.export.ExportedProgram:
     """The program of a file. Nothing in the file runs."""
     if not IS_THERE:
         raise ModelError(f"{path}: a file of torch.export needs PyTorch 2.6 or later, this is {torch.__version__}")
@@ -57,13 +61,13 @@ def read_program(path):
         raise ModelError(f"{path}: no program of torch.export, or damaged: {type(failure).__name__}: {first_line(failure)}") from None
 
 
-def has_key(value, key):
+def has_key(value: object, key: str) -> bool:
     if isinstance(value, dict):
         return key in value or any(has_key(part, key) for part in value.values())
     return isinstance(value, list) and any(has_key(part, key) for part in value)
 
 
-def load_program(path, texts):
+def load_program(path: Path, texts: list[str]) -> tuple[nn.Module, list]:
     """A module and its inputs: those of --input, or the ones in the file."""
     program = read_program(path)
     samples, given = list(map(Sample, texts)), program.example_inputs
@@ -91,19 +95,19 @@ def load_program(path, texts):
 class Tree:
     """The modules of a program. `types` are the names of their classes by path."""
 
-    def __init__(self, program):
+    def __init__(self, program: torch.export.ExportedProgram):
         self.program, self.types = program, {}
         for node in program.graph.nodes:
             for path, kind in node.meta.get("nn_module_stack", {}).values():
                 self.types[path] = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
 
-    def module(self):
+    def module(self) -> nn.Module:
         root = torch.export.unflatten(self.program)
         output = next(node for node in root.graph.nodes if node.op == "output")
         output.args = (pytree.tree_unflatten(list(output.args[0]), self.program.call_spec.out_spec),)
         return self.restored(root, "").eval()
 
-    def restored(self, module, path):
+    def restored(self, module: nn.Module, path: str) -> nn.Module:
         """A module whose class has the name of the source, with those inside it."""
         inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
         for i, node in enumerate(inputs if path else ()):  # equal modules have equal names
@@ -118,7 +122,8 @@ class Tree:
         type(made).__module__ = "exported" if whole else place  # a struct of its own, as modules that a user wrote are
         return made
 
-    def restore_inner(self, module, node, path):
+    def restore_inner(self, module: nn.Module, node: fx.Node, path: str) -> None:
+        """Restores what a node of the graph of `module` calls, and fits the call to it."""
         stem, _, last = node.target.rpartition(".")
         holder = module.get_submodule(stem)
         inner = getattr(holder, last)
@@ -138,14 +143,14 @@ class Tree:
             rows.args = (node, 0)
 
 
-def call_of(graph, name=None):
+def call_of(graph: fx.Graph, name: str | None = None) -> fx.Node | None:
     """The only operator with operands, or of a name; others are constants, such as zeros of a first state. None if there are several."""
     calls = [n for n in graph.nodes if n.op == "call_function" and n.target is not operator.getitem and n.all_input_nodes]
     calls = [n for n in calls if name is None or name_of(n.target) == name]
     return calls[0] if len(calls) == 1 else None
 
 
-def call_recurrent(graph, node, inner):
+def call_recurrent(graph: fx.Graph, node: fx.Node, inner: fx.Graph) -> None:
     """Calls a recurrent layer at `node` as its class wants it: with a state, and the results are rows and a state.
 
     What stands there takes the tensors that the operator in `inner` reads and returns some of rows, h and c.
@@ -170,7 +175,7 @@ def call_recurrent(graph, node, inner):
             user.replace_input_with(node, parts[places[0]])
 
 
-def rebuilt(module, kind):
+def rebuilt(module: nn.Module, kind: str) -> nn.Module | None:
     """The layer of torch.nn that a module is, or None."""
     place, _, name = kind.rpartition(".")
     if not place.startswith("torch.nn.modules.") or name not in BUILD:
@@ -188,35 +193,35 @@ def rebuilt(module, kind):
     return layer.to(next(iter(own.values())).dtype) if own else layer
 
 
-def linear(type_, m, call, args):
+def linear(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     return type_(m.weight.shape[1], m.weight.shape[0], bias=len(args) > 2 and args[2] is not None)
 
 
-def convolution(type_, m, call, args):
+def convolution(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     stride, padding, dilation, groups = (args + [1, 0, 1, 1][len(args) - 3:])[3:7] if len(args) > 2 else (1, 0, 1, 1)
     return type_(m.weight.shape[1] * groups, m.weight.shape[0], tuple(m.weight.shape[2:]), stride, padding, dilation, groups,
                  bias=len(args) > 2 and args[2] is not None)
 
 
-def embedding(type_, m, call, args):
+def embedding(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     return type_(*m.weight.shape)
 
 
-def layer_norm(type_, m, call, args):
+def layer_norm(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     given = args + [None, None, 1e-5][len(args) - 2:]
     return type_(given[1], given[4], elementwise_affine=given[2] is not None, bias=given[3] is not None)
 
 
-def group_norm(type_, m, call, args):
+def group_norm(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     given = args + [None, None, 1e-5][len(args) - 2:]
     return type_(given[1], call.args[0].meta["val"].shape[1], given[4], affine=given[2] is not None)
 
 
-def batch_norm(type_, m, call, args):
+def batch_norm(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     return type_(m.running_mean.shape[0], args[6], affine=args[1] is not None)
 
 
-def recurrent(type_, m, call, args):
+def recurrent(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module:
     """aten.lstm(x, state, weights, bias, layers, dropout, train, bidirectional, batch_first); of a GRU the same."""
     name = name_of(call.target)
     bias, layers, _, _, bidirectional, batch_first = args[3:9]
@@ -227,7 +232,7 @@ def recurrent(type_, m, call, args):
                  bidirectional=bidirectional, batch_first=batch_first, **more)
 
 
-def self_attention(type_, m, call, args):
+def self_attention(type_: type, m: nn.Module, call: fx.Node, args: list) -> nn.Module | None:
     """Attention of rows to themselves without weights and masks: its first operator exchanges the axes if the batch is first."""
     rows = next(node for node in m.graph.nodes if node.op == "placeholder")
     batch_first = any(name_of(user.target) == "transpose" for user in rows.users)
