@@ -45,7 +45,7 @@ FIXTURES = {  # name -> file of tests/nn/fixtures, config.json, outputs by their
     "marian": ("bart_models", {**BART, "model_type": "marian", "max_position_embeddings": 20, "activation_function": "swish",
                                "scale_embedding": True}, {"encoder_last_hidden_state": "encoder", "logits": "logits"}),
 }
-COMPILED = ("gpt2", "qwen2", "t5_gated")  # beside MiniLM and Whisper: layers of an encoder-decoder take g++ half a minute
+COMPILED = ("qwen2", "t5_gated")  # beside MiniLM, Whisper and those that decode: layers of an encoder-decoder take g++ half a minute
 
 
 def run(arguments):
@@ -148,6 +148,50 @@ def check_whisper(folder):
     return imported(folder, "whisper", ["2,4,40", "2,6"])
 
 
+def llama_shapes(config):
+    """The arrays of a Llama with a head of its own."""
+    size, hidden, words = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
+    rows = config["num_attention_heads"] * config["head_dim"]
+    keys = config["num_key_value_heads"] * config["head_dim"]
+    layer = {"self_attn.q_proj": (rows, size), "self_attn.k_proj": (keys, size), "self_attn.v_proj": (keys, size),
+             "self_attn.o_proj": (size, rows), "mlp.gate_proj": (hidden, size), "mlp.up_proj": (hidden, size),
+             "mlp.down_proj": (size, hidden), "input_layernorm": (size,), "post_attention_layernorm": (size,)}
+    shapes = {f"model.layers.{i}.{name}.weight": shape for i in range(config["num_hidden_layers"]) for name, shape in layer.items()}
+    return {**shapes, "model.embed_tokens.weight": (words, size), "model.norm.weight": (size,), "lm_head.weight": (words, size)}
+
+
+def check_decoding(folder):
+    """Token by token with a cache: the written tests compare scores and the best tokens with those computed without one.
+
+    GPT-2 fills its context to the last place, where single steps follow blocks. The rotations of Llama are too many for a
+    compiler, so its state has them. Mistral is Llama with a window that the context must fit.
+    """
+    long = {**LLAMA, "model_type": "llama", "max_position_embeddings": 20000}
+    write_checkpoint(folder / "llama", long, random_weights(llama_shapes(long)))
+    write_checkpoint(folder / "mistral", {**long, "model_type": "mistral", "sliding_window": 16384},
+                     {n: a for n, a in read_safetensors(folder / "llama/model.safetensors").items()})
+    names, headers = [], {}
+    for name, prompt, context in (("gpt2", 5, 13), ("qwen2", 5, 20), ("llama", 3, 16384), ("mistral", 3, 16384)):
+        given = [folder / name, "--name", f"{name}_steps", "--out", folder, "--input", prompt, "--context", context]
+        status, text, errors = run(given)
+        expect(status == 0 and f"at most {context} tokens" in text, f"{name} token by token: {text}{errors}")
+        if status == 0:
+            names.append(f"{name}_steps")
+            headers[name] = (folder / f"{name}_steps.hpp").read_text()
+            found = read_safetensors(folder / f"{name}_steps_test.safetensors")
+            tokens, logits = found["input.tokens"], found["output.logits"]
+            expect(len(tokens) == prompt + 8 and len(logits) == 9, f"{name}: the test has a prompt and eight tokens behind it")
+            expect(np.array_equal(logits.argmax(-1)[:-1], tokens[prompt:]), f"{name}: the tokens behind the prompt are the best ones")
+            np.save(folder / "tokens.npy", tokens)
+            imported(folder, name, [folder / "tokens.npy"])
+            whole = read_safetensors(folder / f"net_{name}_test.safetensors")["output.logits"]
+            expect(np.array_equal(whole[prompt - 1:], logits), f"{name}: the scores are those of all tokens at once")
+    expect("kept.turn" in headers.get("llama", "") and "rope_tables" in headers.get("qwen2", ""), "tables of rotations")
+    same = headers.get("llama", "").replace("llama_steps", "mistral_steps").replace("from llama ", "from mistral ")
+    expect(same == headers.get("mistral"), "the header of Mistral is that of Llama")
+    return names[:-1]
+
+
 def check_reader(folder):
     """Numbers of bfloat16 are read exactly; shapes must fit the bytes."""
     def write(shape, last):
@@ -189,6 +233,14 @@ def refusals(folder):
     yield "mask", BERT, weights, ["9", "attention_mask=8"], "attention_mask"
     yield "rope", {**LLAMA, "rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, {}, ["9"], "rope_scaling"
     yield "window", {**LLAMA, "sliding_window": 4}, {}, ["9"], "sliding_window"
+    yield "window of a context", {**LLAMA, "sliding_window": 16}, {}, ["9", "--context", "17"], "sliding_window"
+    yield "window is a text", {**LLAMA, "sliding_window": "16"}, {}, ["9"], "sliding_window is '16'"
+    yield "context of an encoder", BERT, weights, ["9", "--context", "12"], "only gpt2"
+    yield "no room", LLAMA, {}, ["9", "--context", "9"], "room behind the 9 tokens"
+    yield "no context", LLAMA, {}, ["9", "--context", "0"], "at least one token"
+    yield "long context", LLAMA, {}, ["9", "--context", "21"], "20 positions"
+    yield "batch", LLAMA, {}, ["2,9", "--context", "20"], "no batch"
+    yield "missing weights", LLAMA, {}, ["9", "--context", "20"], "embed_tokens.weight is missing"
 
 
 def check_refusals(folder):
@@ -217,7 +269,9 @@ def check_refusals(folder):
 
 def check_refused(title, source, inputs, text):
     out = source.parent / "out"
-    status, report, errors = run([source, "--out", out, *(part for given in inputs for part in ("--input", given))])
+    given = list(inputs)
+    more = [given.pop() for _ in range(2)][::-1] if "--context" in given else []
+    status, report, errors = run([source, "--out", out, *more, *(part for text in given for part in ("--input", text))])
     if text is None:
         expect(status == 0, f"{title}: {report}{errors}")
         for path in out.iterdir():
@@ -240,7 +294,7 @@ def main():
         check_reader(folder)
         check_refusals(folder / "refused")
         names = [name for fixture in FIXTURES for name in check_fixture(folder, fixture) if given.all or fixture in COMPILED]
-        names += check_minilm(folder) + check_whisper(folder)
+        names += check_minilm(folder) + check_whisper(folder) + check_decoding(folder)
         compile_and_run(names, folder, given.compiler, given.flags, most=4)
     return finished()
 

@@ -26,9 +26,12 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, is_causal=Fa
 
 
 def attend(*operands, **options):
-    """A call that fx records as one function."""
-    recorder = operands[0].tracer
-    return recorder.create_proxy("call_function", scaled_dot_product_attention, operands, options)
+    """Attention: in versions without it, a call that fx records as one function while it runs for the sample."""
+    if hasattr(F, "scaled_dot_product_attention"):
+        return F.scaled_dot_product_attention(*operands, **options)
+    if not hasattr(operands[0], "tracer"):
+        return scaled_dot_product_attention(*operands, **options)
+    return operands[0].tracer.create_proxy("call_function", scaled_dot_product_attention, operands, options)
 
 
 def update(x):
@@ -112,8 +115,25 @@ FUNCTIONS = {
 }
 
 
-def cases():
-    """Tuples of a title, a module and its inputs."""
+def assign(x, y):
+    """Entries, rows with a step, and a part of each row."""
+    z = x * 2
+    z[0] = 1
+    z[1::2] = y
+    z[:, 1:3] += x[:, :2]
+    z[-1, 0] = x[0, 0]
+    return z
+
+
+EXPORTED = {
+    "assignments": (assign, (5, 4), (2, 4)),
+    "decomposed": (lambda x: F.pixel_unshuffle(x, 2) + F.channel_shuffle(F.pixel_unshuffle(x, 2), 2), Z),
+    "distances": (lambda x: F.cosine_similarity(x[:1], x, -1) + F.pairwise_distance(x[:1], x) + torch.logaddexp(x[:, 0], x[:, 1]), X),
+}
+
+
+def cases(exported=False):
+    """Tuples of a title, a module and its inputs; also those of torch.export alone."""
     torch.manual_seed(2)
-    for title, (function, *shapes) in FUNCTIONS.items():
+    for title, (function, *shapes) in {**FUNCTIONS, **(EXPORTED if exported else {})}.items():
         yield title, Call(function), [torch.randn(*shape) for shape in shapes]

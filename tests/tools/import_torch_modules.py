@@ -214,7 +214,8 @@ class Audio(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.conv1 = nn.utils.weight_norm(nn.Conv1d(2, 6, 4, padding="same", dilation=3))
+        weight_norm = getattr(nn.utils.parametrizations, "weight_norm", nn.utils.weight_norm)  # of PyTorch 2, or older ones
+        self.conv1 = weight_norm(nn.Conv1d(2, 6, 4, padding="same", dilation=3))
         self.conv2, self.prelu = nn.Conv1d(6, 6, 3, padding=1, groups=6, padding_mode="reflect"), nn.PReLU(6)
         self.up, self.bn, self.norm = nn.ConvTranspose1d(6, 4, 4, stride=2, padding=1), nn.BatchNorm1d(4), nn.GroupNorm(2, 4)
         self.pool = nn.AdaptiveAvgPool1d(4)
@@ -229,8 +230,20 @@ class Audio(nn.Module):
 class Exported(nn.Module):
     """A function that only the way through ONNX has."""
 
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("places", torch.tensor([[0, 2, 1], [3, 1, 0]]))
+
     def forward(self, x):
-        return F.pixel_unshuffle(x, 2)
+        return torch.scatter(x, 1, self.places, x[:, :3] * 2)
+
+
+class Changed(nn.Module):
+    """Changes its input in place, which torch.fx records and torch.export does not."""
+
+    def forward(self, x):
+        x.mul_(2)
+        return x + 1
 
 
 def randomise(module):

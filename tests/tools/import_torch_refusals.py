@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
 """Modules and options that tools/import_torch.py must refuse: each with one line of error and without any file."""
+import io
+import itertools
+import json
 import os
 import warnings
+import zipfile
 
 import import_torch
 import torch
-from tool_checks import expect_refusal
+from tool_checks import expect, expect_refusal
+from torch_import import exported
 
 SOURCE = '''
 import torch
@@ -88,8 +93,13 @@ value = 3
 
 
 class Evil:
+    """A pickle of it makes a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
     def __reduce__(self):
-        return os.system, ("true",)
+        return os.system, (f"touch '{self.path}'",)
 
 
 def cases(folder):
@@ -100,7 +110,7 @@ def cases(folder):
     (folder / "cut.safetensors").write_bytes(b"\xff\0\0\0\0\0\0\0{}")
     good = torch.nn.Linear(4, 2).state_dict()
     states = {"missing": {"fc.weight": good["weight"]}, "shape": {"fc.weight": good["weight"].t(), "fc.bias": good["bias"]},
-              "more": {"fc.weight": good["weight"], "fc.bias": good["bias"], "gate": good["bias"]}, "object": {"fc": Evil()},
+              "more": {"fc.weight": good["weight"], "fc.bias": good["bias"], "gate": good["bias"]}, "object": {"fc": Evil(folder / "ran")},
               "number": {"fc.weight": 3}}
     for name, state in states.items():
         torch.save(state, folder / f"{name}.pt")
@@ -134,16 +144,56 @@ def cases(folder):
                        "bad": "no file of weights alone", "none": "no such file"}.items():
         yield f"state {name}", f"{here}Linear", one + ["--state", f"{folder}/{name}.pt"], text
     yield "cut state", f"{here}Linear", one + ["--state", f"{folder}/cut.safetensors"], "no safetensors file"
+    config = {"model_type": "gpt2", "n_embd": 4, "n_head": 2, "n_layer": 1, "vocab_size": 5, "n_positions": 9}
+    for name, weights, text in (("object", states["object"], "no file of weights alone"), ("missing", {"a": good["bias"]}, "missing")):
+        (folder / f"checkpoint_{name}").mkdir()
+        (folder / f"checkpoint_{name}/config.json").write_text(json.dumps(config))
+        torch.save(weights, folder / f"checkpoint_{name}/pytorch_model.bin")
+        yield f"checkpoint with {name}", f"{folder}/checkpoint_{name}", ["--input", "3", "--context", "8"], text
     yield "keyword", f"{here}Linear", one + ["--name", "while"], "--name while"
     yield "no name", f"{here}Linear", one + ["--name", "2x"], "--name 2x"
+    yield "context", f"{here}Linear", one + ["--context", "9"], "--context is for checkpoints"
     yield "output is a file", f"{here}Linear", one + ["--out", f"{folder}/bad.pt"], "cannot write"
+
+
+def programs(folder):
+    """Files of torch.export that must be refused, as `cases`."""
+    if not exported.IS_THERE:
+        (folder / "any.pt2").write_bytes(b"")
+        yield "old PyTorch", f"{folder}/any.pt2", [], "needs PyTorch 2.6"
+        return
+    good, rows = folder / "good.pt2", torch.export.Dim("rows", min=2, max=9)
+    torch.export.save(torch.export.export(torch.nn.Linear(4, 2), (torch.randn(3, 4),)), good)
+    torch.export.save(torch.export.export(torch.nn.Linear(4, 2), (torch.randn(3, 4),), dynamic_shapes=({0: rows},)), folder / "open.pt2")
+    (folder / "cut.pt2").write_bytes(good.read_bytes()[:-200])
+    (folder / "text.pt2").write_bytes(b"no program at all")
+    weights = io.BytesIO()
+    torch.save({"weight": torch.zeros(2, 4)}, weights)
+    code = io.BytesIO()
+    torch.save({"weight": Evil(folder / "ran")}, code)
+    changed = {"evil": {"state_dict.pt": code.getvalue()}, "missing": {"state_dict.pt": weights.getvalue()},
+               "cut_weights": {"state_dict.pt": weights.getvalue()[:-300]}, "no_graph": {"program.json": b"{}"},
+               "deep": {"program.json": b"[" * 100_000}, "evil_inputs": {"example_inputs.pt": code.getvalue()}}
+    for name, parts in changed.items():
+        with zipfile.ZipFile(good) as old, zipfile.ZipFile(folder / f"{name}.pt2", "w") as new:
+            for part in old.namelist():
+                new.writestr(part, next((data for end, data in parts.items() if part.endswith(end)), old.read(part)))
+        yield f"{name}.pt2", f"{folder}/{name}.pt2", [], "no program of torch.export, or damaged"
+    yield "cut.pt2", f"{folder}/cut.pt2", [], "no program of torch.export, or damaged"
+    yield "text.pt2", f"{folder}/text.pt2", [], "no program of torch.export, or damaged"
+    yield "open.pt2", f"{folder}/open.pt2", [], "without a fixed extent"
+    yield "none.pt2", f"{folder}/none.pt2", [], "no such file"
+    yield "weights beside a program", str(good), ["--state", f"{folder}/more.pt"], "--state is for modules"
+    yield "a wrong input of a program", str(good), ["--input", "5,4"], "does not run"
+    yield "an input with a name", str(good), ["--input", "x=3,4"], "no names"
 
 
 def check_refusals(folder):
     folder = folder / "refused"
     folder.mkdir()
-    for title, source, options, text in cases(folder):
+    for title, source, options, text in itertools.chain(cases(folder), programs(folder)):
         out = folder / "out"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             expect_refusal(title, import_torch.main, [source, "--out", out, *options], out, text)
+    expect(not (folder / "ran").exists(), "no code of a file runs")

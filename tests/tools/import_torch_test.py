@@ -26,10 +26,11 @@ from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.safetensors import write_safetensors  # noqa: E402
 from torch_import.page import covered_rows  # noqa: E402
 from torch_import.part import NetTranslation, snake  # noqa: E402
-from torch_import.run import check_outputs, import_module, run_module  # noqa: E402
+from torch_import.run import RECORDERS, check_outputs, import_module, run_module  # noqa: E402
 from torch_import.safetensors import read_safetensors  # noqa: E402
 from torch_import.scope import Scope  # noqa: E402
 from torch_import.source import samples_for  # noqa: E402
+from torch_import.trace import Recorder, tensors_in  # noqa: E402
 
 
 def check_names():
@@ -43,17 +44,21 @@ def check_page():
 
 
 def check_functions():
-    """Each function alone: what is recorded gives the numbers of torch. The C++ of the operators is tested elsewhere."""
-    for title, module, inputs in functions.cases():
-        problems = []
-        try:
-            scope = Scope(module, inputs, {}, "", problems)
-            if not title.startswith("scaled"):
+    """Each function alone: what is recorded gives the numbers of torch. The C++ of the operators is tested elsewhere.
+
+    torch.export also has assignments to entries, and functions that it decomposes.
+    """
+    for recorder in RECORDERS:
+        for title, module, inputs in functions.cases(recorder is not Recorder):
+            problems = []
+            try:
+                with torch.no_grad():
+                    scope = Scope(module, inputs, {}, "", problems, recorder)
                 check_outputs(scope, run_module(module, inputs, {}))
-            problems += NetTranslation(scope, "n").problems
-        except ModelError as failure:
-            problems.append(failure)
-        expect(not problems, f"{title}: {problems}")
+                problems += NetTranslation(scope, "n").problems
+            except ModelError as failure:
+                problems.append(failure)
+            expect(not problems, f"{title} by {recorder.__name__}: {str(problems)[:300]}")
 
 
 def check_command(folder):
@@ -115,15 +120,51 @@ def check_fallback(folder):
     except ImportError as missing:
         print(f"the way through ONNX is not tested: {missing}")
         return []
-    x = torch.randn(1, 2, 4, 4)
+    x = torch.randn(2, 5)
     complete, text = import_module(modules.Exported(), [x], {}, "exported", folder)
-    expect(complete and "through ONNX, because" in text and "pixel_unshuffle" in text, f"the way through ONNX: {text}")
+    expect(complete and "through ONNX, because" in text and "scatter" in text, f"the way through ONNX: {text}")
     complete, text = import_module(modules.Exported(), [x], {}, "kept", folder, through_onnx=False)
     expect(not complete and "ONNX" not in text, f"not through ONNX if that is forbidden: {text}")
     complete, text = import_module(modules.randomise(modules.Perceptron()), [torch.randn(2, 16)], {}, "asked", folder,
                                    through_onnx=True)
     expect(complete and "through ONNX." in text, f"through ONNX if that is asked for: {text}")
     return ["exported", "asked"]
+
+
+def check_saved(folder, name, module, inputs):
+    """A file of torch.export gives the outputs of its module, without the code of the module. Returns the header."""
+    modules.randomise(module)
+    path = folder / f"{name}.pt2"
+    torch.export.save(torch.export.export(module, tuple(inputs), strict=False), path)
+    status, text, errors = called(import_torch.main, path, "--name", f"saved_{name}", "--out", folder)
+    expect(status == 0, f"{name}.pt2: {text}{errors}")
+    if status == 0:
+        found = read_safetensors(folder / f"saved_{name}_test.safetensors")
+        outputs = run_module(module, inputs, {})
+        expect(len(found) == len(tensors_in(inputs)) + len(outputs), f"{name}.pt2: its inputs and outputs")
+        for (output, array), tensor in zip(((n, a) for n, a in found.items() if n.startswith("output.")), outputs):
+            expect(np.allclose(array, tensor.numpy(), 1e-5, 1e-5), f"{name}.pt2: {output} is that of the module")
+    return (folder / f"saved_{name}.hpp").read_text() if status == 0 else ""
+
+
+def check_export(folder):
+    """Files of torch.export, and what it does not record."""
+    if len(RECORDERS) == 1:
+        print(f"torch.export is not tested: it needs PyTorch 2.6, this is {torch.__version__}")
+        return []
+    complete, text = import_module(modules.Changed(), [torch.randn(3, 4)], {}, "changed", folder, through_onnx=False)
+    expect(complete and "recorded by torch.fx, because" in text, f"a module that torch.export does not record: {text}")
+    cases = {name: (module, inputs) for name, module, inputs, _ in modules.cases()}
+    for name in ("perceptron", "cnn", "residual", "tagger"):
+        same = check_saved(folder, name, *cases[name]).replace(f"saved_{name}", name)
+        header = (folder / f"{name}.hpp").read_text()
+        expect(same.splitlines()[2:] == header.splitlines()[2:], f"{name}.pt2: its header is that of the module")
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+    cases["layers"] = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), [torch.randn(2, 5, 16)]
+    for name, part in {"cells": "nn::lstm<{.in = 4, .hidden = 6, .layers = 2, .projection = 3", "parts": "struct split_1 {",
+                       "layers": "nn::multihead_attention<{.embed = 16, .heads = 2}> self_attn{};"}.items():
+        expect(part in check_saved(folder, name, *cases[name]), f"{name}.pt2: its header has {part}")
+    return ["saved_parts", "saved_layers"]
 
 
 def main():
@@ -141,13 +182,14 @@ def main():
         for name, module, inputs, texts in modules.cases():
             try:
                 complete, text = import_module(modules.randomise(module), inputs, {}, name, folder, through_onnx=False)
-                expect(complete, f"{name}: {text}")
+                expect(complete and "torch.fx" not in text, f"{name}: {text}")
                 header = (folder / f"{name}.hpp").read_text()
                 for part in texts:
                     expect(part in header, f"{name}: its header has {part}")
                 names.append(name)
             except ModelError as failure:
                 expect(False, f"{name}: {failure}")
+        names += check_export(folder)
         compile_and_run(names, folder, given.compiler, given.flags, most=4)
     return finished()
 

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import numpy as np
 from onnx_import.cpp import LICENSE, tensor_type
-from onnx_import.embed import write_embedded
-from onnx_import.emit import commented, line_text
+from onnx_import.emit import commented, line_text, write_files
 from onnx_import.emit_test import TEST, agreement, load_of
-from onnx_import.errors import ModelError
-from onnx_import.safetensors import write_safetensors
 
 from .chain import Chain
 
@@ -132,21 +129,21 @@ def attach_lines(t: Chain) -> list[str]:
     return ["".join(f"            {line}\n" for line in lines) for lines in (attach, reset)]
 
 
-def write_header(path: Path, name: str, t: Chain, origin: str, into: int) -> None:
+def header_text(name: str, t: Chain, origin: str, into: int) -> str:
     attach, reset = attach_lines(t)
     state = [f"        {kind} {member}{{}};\n" for member, kind, _ in t.kept]
     if any(begin for _, _, begin in t.kept):
         state.insert(0, f"        const {name}* weights = nullptr;\n")
-    path.write_text(HEADER.format(
+    return HEADER.format(
         title=LICENSE, name=name, origin=commented(origin), block=t.block, into=into, out=t.outputs[0][2].array.shape[1],
         rate=repr(float(t.sample_rate)), prewarm=t.prewarm_samples, state="".join(state), attach=attach, reset=reset,
         members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
         lines="\n".join(map(line_text, t.lines)),
-        visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members)))
+        visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
 
 
-def write_test(path: Path, name: str, t: Chain, samples: np.ndarray, expected: np.ndarray, warm: np.ndarray | None) -> None:
+def test_text(name: str, t: Chain, samples: np.ndarray, expected: np.ndarray, warm: np.ndarray | None) -> str:
     named = ['io::named("input.x", samples)', 'io::named("output.y", expected_y)']
     named += ['io::named("prewarmed.y", expected_warm)'] if warm is not None else []
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
@@ -159,20 +156,12 @@ def write_test(path: Path, name: str, t: Chain, samples: np.ndarray, expected: n
         calls=load_of(name, named) + calls,
         tensors=TENSORS.format(name=name, count=len(samples), samples=tensor_type(np.float32, samples.shape),
                                results=tensor_type(np.float32, expected.shape), warm=", expected_warm" if warm is not None else ""))
-    path.write_text(text.replace("#include <cmath>", "#include <algorithm>\n#include <cmath>\n#include <cstddef>", 1))
+    return text.replace("#include <cmath>", "#include <algorithm>\n#include <cmath>\n#include <cstddef>", 1)
 
 
 def write_all(folder: Path, name: str, t: Chain, origin: str, samples: np.ndarray, expected: np.ndarray, warm: np.ndarray | None,
               embed: bool) -> list[Path]:
     """Returns the paths of what is written."""
-    paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
     arrays = [("input.x", samples), ("output.y", expected)] + ([("prewarmed.y", warm)] if warm is not None else [])
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_header(paths[0], name, t, origin, samples.shape[1])
-        write_test(paths[1], name, t, samples, expected, warm)
-        write_safetensors(paths[2], [pair for m in t.members for pair in m.arrays.items()])
-        write_safetensors(paths[3], [(key, array.astype(np.float32)) for key, array in arrays])
-        return paths + (write_embedded(folder, name) if embed else [])
-    except OSError as failure:
-        raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None
+    return write_files(folder, name, t, header_text(name, t, origin, samples.shape[1]), test_text(name, t, samples, expected, warm),
+                       [(key, array.astype(np.float32)) for key, array in arrays], embed)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 """Writes the header, the test and the files of weights and samples."""
+import contextlib
+
 from .cpp import LICENSE, literal, tensor_type
 from .embed import write_embedded
 from .emit_counts import checks_of
 from .emit_plan import write_plan
-from .emit_test import samples_of, write_test
+from .emit_test import samples_of, test_text
 from .errors import ModelError
 from .safetensors import write_safetensors
 
@@ -156,7 +158,7 @@ def planned_call(name, t):
     return objects, ", ".join([text for text, _ in tensors] + ([str(t.open.capacity.most)] if t.open else []))
 
 
-def write_header(path, name, t, origin):
+def header_text(name, t, origin):
     inputs = [(text, tensor_type(v.dtype, v.shape)) for text, v in t.inputs]
     outputs = [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     kept = ["kept"] if t.states or t.growing else []
@@ -173,7 +175,7 @@ def write_header(path, name, t, origin):
         outer = parameters
     objects, planned = planned_call(name, t)
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
-    text = HEADER.format(
+    return HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),
         includes="#include <ashlar/nn.hpp>\n" if any("nn::" in text for text in used) else "",
         array="#include <array>\n" if any("std::array" in text for text in used) else "",
@@ -186,7 +188,6 @@ def write_header(path, name, t, origin):
         arguments=names,
         planned="".join(f"extern {o};\n" for o in objects), planned_arguments=planned,
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
-    path.write_text(text)
 
 
 def write_all(folder, name, program, origin, embed=False, samples=(), plan=False):
@@ -194,14 +195,29 @@ def write_all(folder, name, program, origin, embed=False, samples=(), plan=False
 
     `samples` are those of several lengths; without them the test takes the arrays of the program.
     """
-    paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_header(paths[0], name, program, origin)
-        write_test(paths[1], name, program, checks_of(name, program, samples))
-        write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
-        write_safetensors(paths[3], [pair for sample in samples for pair in sample.arrays] or samples_of(program))
-        paths += write_embedded(folder, name) if embed else []
+    arrays = [pair for sample in samples for pair in sample.arrays] or samples_of(program)
+    paths = write_files(folder, name, program, header_text(name, program, origin),
+                        test_text(name, program, checks_of(name, program, samples)), arrays, embed)
+    with writing(folder):
         return paths + ([write_plan(folder, name, program, *planned_call(name, program))] if plan else [])
+
+
+def write_files(folder, name, program, header, test, arrays, embed=False):
+    """Writes the texts, the weights of a program and the arrays of its test. Returns the paths."""
+    paths = [folder / f"{name}{end}" for end in (".hpp", "_test.cpp", ".safetensors", "_test.safetensors")]
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        paths[0].write_text(header)
+        paths[1].write_text(test)
+        write_safetensors(paths[2], [pair for m in program.members for pair in m.arrays.items()])
+        write_safetensors(paths[3], arrays)
+        return paths + (write_embedded(folder, name) if embed else [])
+
+
+@contextlib.contextmanager
+def writing(folder):
+    """Raises ModelError where a file cannot be written."""
+    try:
+        yield
     except OSError as failure:
         raise ModelError(f"{folder}: cannot write: {failure.strerror}") from None

@@ -140,7 +140,7 @@ def load_of(name, named, options=""):
             f'                         folder + "/{name}_test.safetensors"{options})))\n        return false;\n')
 
 
-def write_test(path, name, t, checks=""):
+def test_text(name, t, checks=""):
     """`checks` are lines that load, call and compare, instead of those for the arrays of the program."""
     calls = ("", "again.") if t.states else ("",)
     tensors, named, lines = [], [], []
@@ -159,12 +159,11 @@ def write_test(path, name, t, checks=""):
         lines.append(f"    {call_of(t, '_again')};\n" if prefix else "    run();\n")
         lines += [c.check(call) for c in compared(t, prefix)]
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
-    path.write_text(TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads,
-                                run=(f"kept.length = {t.open.capacity.most}; " if t.growing else "") + call_of(t),
-                                at=", at the capacity" if t.open else "",
-                                calls=checks or load_of(name, named) + "".join(lines),
-                                near=NEAR.format(name=name) if t.distances[0] else "",
-                                state=f"static {name}::state kept;\n" if t.states or t.growing else ""))
+    return TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads,
+                       run=(f"kept.length = {t.open.capacity.most}; " if t.growing else "") + call_of(t),
+                       at=", at the capacity" if t.open else "", calls=checks or load_of(name, named) + "".join(lines),
+                       near=NEAR.format(name=name) if t.distances[0] else "",
+                       state=f"static {name}::state kept;\n" if t.states or t.growing else "")
 
 
 def samples_of(t):

@@ -10,6 +10,7 @@ from onnx_import.graph import Value
 from onnx_import.program import Line, Member, Program
 from onnx_import.report import summary
 
+from . import decoding
 from .reference import Weights
 from .safetensors import read_safetensors
 
@@ -96,9 +97,10 @@ class Arrays:
 class Plan(Program):
     """What is written: members, lines, inputs and outputs."""
 
-    def __init__(self, config, arrays, name):
+    def __init__(self, config, arrays, name, context=None):
         super().__init__()
         self.config, self.arrays, self.name, self.stored = config, arrays, name, {}
+        self.context, self.decoding = context, None  # the most tokens of a conversation, and how it is decoded
 
     @property
     def weights(self):
@@ -220,9 +222,12 @@ def read_weights(folder):
     raise ModelError(f"{folder}: it has neither model.safetensors nor pytorch_model.bin")
 
 
-def import_checkpoint(folder, inputs, name, out, origin):
-    """Writes the files. Returns that all is covered, and the report."""
-    from .architectures import TABLE
+def import_checkpoint(folder, inputs, name, out, origin, context=None):
+    """Writes the files. Returns that all is covered, and the report.
+
+    With a `context`, the most tokens of a conversation, a decoder keeps keys and values and decodes token by token.
+    """
+    from .architectures import DECODERS, TABLE
     if not folder.is_dir():
         raise ModelError(f"{folder}: no folder of a checkpoint; of a module, write file.py:Class")
     if not (folder / "config.json").is_file():
@@ -232,12 +237,20 @@ def import_checkpoint(folder, inputs, name, out, origin):
     if kind not in TABLE:
         raise ModelError(f"{config.path}: models of type {kind!r} are not supported, only {', '.join(sorted(TABLE))}")
     build, prefixes = TABLE[kind]
+    if context and build not in DECODERS:
+        known = ", ".join(sorted(kind for kind, (build, _) in TABLE.items() if build in DECODERS))
+        raise ModelError(f"--context: models of type {kind} do not decode token by token here, only {known}")
     arrays = Arrays(read_weights(folder), prefixes)
-    plan = Plan(config, arrays, name)
+    plan = Plan(config, arrays, name, context)
     try:
         build(plan, Samples(inputs))
     except (KeyError, ValueError, IndexError) as failure:
         raise ModelError(f"{folder}: its weights do not fit its config.json: {failure!r}") from None
     unused = sorted(set(arrays.tensors) - arrays.used)
     notes = [f"not imported: {unused[0]}" + (f" and {len(unused) - 1} more arrays" if unused[1:] else "")] if unused else []
-    return True, "\n".join(summary(name, f"a checkpoint of type {kind}", plan, notes, write_all(out, name, plan, origin)))
+    write = decoding.write_all if plan.decoding else write_all
+    if plan.decoding:
+        notes.append(plan.decoding.note(context))
+    elif build in DECODERS:
+        notes.append("this header computes all tokens at once; --context N adds a state, prefill and step for at most N tokens")
+    return True, "\n".join(summary(name, f"a checkpoint of type {kind}", plan, notes, write(out, name, plan, origin)))

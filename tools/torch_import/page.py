@@ -15,7 +15,7 @@ def covered_rows():
     for type_, entry in modules.items():
         groups.setdefault(entry.uses, []).append(f"`{type_.__name__}`")
     rows = [f"| {' '.join(names)} | {uses} |\n" for uses, names in groups.items()]
-    names = sorted(name for name in functions if not name.endswith("_") and name[0] != "_")
+    names = sorted(name for name in functions if not name.endswith("_") and name[0] != "_" and "." not in name)
     return rows + [f"| functions, methods and operators | {' '.join(f'`{name}`' for name in names)} |\n"]
 
 

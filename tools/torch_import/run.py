@@ -12,10 +12,13 @@ from onnx_import.emit import write_all
 from onnx_import.errors import ModelError, Uncovered, first_line
 from onnx_import.report import summary
 
+from . import exported
 from .builder import array_of
 from .part import NetTranslation
 from .scope import Scope
-from .trace import tensors_in
+from .trace import Recorder, tensors_in
+
+RECORDERS = (exported.ExportRecorder, Recorder) if exported.IS_THERE else (Recorder,)  # in the order in which they are tried
 
 
 def copied(value):
@@ -55,18 +58,16 @@ def import_module(module, args, kwargs, name, folder, origin="", through_onnx=No
     expected = run_module(module, args, kwargs)
     if through_onnx:
         return import_exported(module, args, kwargs, expected, name, folder, origin, [])
-    problems, translation = [], None
-    try:
-        with torch.no_grad():
-            scope = Scope(module, args, kwargs, "", problems)
-        check_outputs(scope, expected)
-        translation = NetTranslation(scope, name)
-        problems += list_of(translation)
-    except (ModelError, Uncovered) as failure:
-        problems.append(("", type(module).__name__, str(failure)))
-        error = ModelError(str(failure))
+    notes = []
+    for recorder in RECORDERS:
+        scope, translation, problems, error = recorded(module, args, kwargs, expected, name, recorder)
+        if not problems:
+            break
+        if recorder is not RECORDERS[-1]:
+            where, what, reason = problems[0]
+            notes = [f"recorded by torch.fx, because that of torch.export does not do: {where and where + ': '}{what}: {reason}"]
     if not problems:
-        notes, paths = [], write_all(folder, name, translation, origin)
+        paths = write_all(folder, name, translation, origin)
         return True, "\n".join(summary(name, counts(scope), translation, notes, paths))
     lines = [f"{len(problems)} modules or functions are not covered:"]
     lines += [f"  {f'{where}: ' if where else ''}{what}: {reason}" for where, what, reason in problems]
@@ -81,6 +82,19 @@ def import_module(module, args, kwargs, name, folder, origin="", through_onnx=No
         raise error
     paths = write_all(folder, name, translation, origin)
     return False, "\n".join(summary(name, counts(scope), translation, [], paths) + lines)
+
+
+def recorded(module, args, kwargs, expected, name, recorder):
+    """A scope, its translation or None, what is not covered, and the error that left no translation."""
+    scope, problems = None, []
+    try:
+        with torch.no_grad():
+            scope = Scope(module, args, kwargs, "", problems, recorder)
+        check_outputs(scope, expected)
+        translation = NetTranslation(scope, name)
+        return scope, translation, problems + list_of(translation), None
+    except (ModelError, Uncovered) as failure:
+        return scope, None, problems + [("", type(module).__name__, str(failure))], ModelError(str(failure))
 
 
 def list_of(translation):

@@ -10,6 +10,7 @@ from onnx_import.graph import Graph, Node, Value
 from . import modules
 from .builder import OPSET, Builder, array_of
 from .functions import TABLE as FUNCTIONS
+from .functions.aten import name_of
 from .trace import Recorder, leaves_of, tensors_in
 
 MOST_DEPTH = 40  # of modules inside each other
@@ -35,19 +36,19 @@ def values_in(value):
 
 
 class Scope:
-    """`problems` are triples of a path, what stands there and a reason; scopes inside add theirs."""
+    """`problems` are triples of a path, what stands there and a reason; scopes inside add theirs. `recorder` records a call."""
 
-    def __init__(self, module, args, kwargs, path, problems, depth=0):
+    def __init__(self, module, args, kwargs, path, problems, recorder=Recorder, depth=0):
         if depth > MOST_DEPTH:
             raise ModelError(f"{path}: modules inside each other are nested too deeply")
-        self.module, self.path, self.problems, self.depth = module, path, problems, depth
+        self.module, self.path, self.problems, self.recorder, self.depth = module, path, problems, recorder, depth
         self.title = type(module).__name__
         self.graph = Graph(self.title)
         self.builder = Builder(self.graph)
         self.values = {}
         self.children = {}  # scopes by the path of the module
         self.modules = {}  # of torch.nn, by path
-        recorded = Recorder(module, args, kwargs, f"{path or self.title}", is_step).record()
+        recorded = recorder(module, args, kwargs, f"{path or self.title}", is_step).record()
         for node in recorded.nodes:
             self.add(node)
         self.graph.remove_dead_nodes()
@@ -84,7 +85,7 @@ class Scope:
         wanted = node.meta["value"]
         args = fx.node.map_aggregate(node.args, self.plain)
         kwargs = fx.node.map_aggregate(dict(node.kwargs), self.plain)
-        name, what = node.name, node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+        name, what = node.name, node.target if isinstance(node.target, str) else name_of(node.target)
         where = ".".join(part for part in (self.path, node.meta.get("path", "")) if part)
         begun = len(self.graph.nodes)
         try:
@@ -103,6 +104,8 @@ class Scope:
                     raise Uncovered("no function of ashlar is known for it")
                 self.builder.begin(name, what, wanted)
                 result = FUNCTIONS[what](self.builder, *args, **kwargs)
+                if isinstance(wanted, tuple) and isinstance(result, Value):
+                    result = (result,)  # without indices, which few read
             self.check(result, wanted)
             self.rename(result, name if node.op != "call_module" else f"{name}_out", begun)
             return result
@@ -141,13 +144,14 @@ class Scope:
 
         arguments = fx.node.map_aggregate(node.args, real), fx.node.map_aggregate(dict(node.kwargs), real)
         path = ".".join(part for part in (self.path, node.target) if part)
-        child = Scope(submodule, *arguments, path, self.problems, self.depth + 1)
+        child = Scope(submodule, *arguments, path, self.problems, self.recorder, self.depth + 1)
         inputs = values_in((args, kwargs))
         if len(inputs) != len(child.graph.inputs):
             raise Uncovered("tensors among its arguments that are no arguments")
         leaves = tensors_in(wanted)
         if len(leaves) != len(child.graph.outputs):
             raise Uncovered("results that are no tensors")
+        self.check([value for _, value in child.graph.outputs], leaves)
         self.children.setdefault(node.target, []).append(child)
         values = iter(self.builder.custom("call", "torch.part", inputs, [array_of(t) for t in leaves], scope=child,
                                           path=node.target))

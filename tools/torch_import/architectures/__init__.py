@@ -18,4 +18,6 @@ TABLE = {
     "t5": (seq2seq.t5, ("",)),
 }
 
-__all__ = ["TABLE"]
+DECODERS = (decoders.gpt2, decoders.llama)  # with a context
+
+__all__ = ["DECODERS", "TABLE"]

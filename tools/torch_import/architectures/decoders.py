@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSL-1.0
-"""GPT-2, and Llama with its relatives: the scores of the next token for all tokens at once."""
-
+"""GPT-2, and Llama with its relatives: the scores of the next token, for all tokens at once or token by token."""
 from onnx_import.errors import ModelError
 
 from .. import reference
+from ..decoding import Decoding, check_context, decode, rotation
 from ..text import number, options
 from . import layers
 
 
 def tokens_of(plan, samples, words, most):
+    """The tokens of --input; with --context they are the prompt of the test."""
     samples.check(["input_ids"], ["input_ids"])
     tokens = samples.make("input_ids", 0, words)
     if tokens is None:
         raise ModelError("give the shape of the tokens: --input 128 or --input 2,128")
     if tokens.shape[-1] > most:
         raise ModelError(f"--input {tokens.shape[-1]} tokens: the model has {most} positions")
+    if plan.context:
+        check_context(plan.context, tokens, most)
+        return tokens
     return plan.input("input_ids", tokens)
 
 
@@ -52,11 +56,21 @@ def gpt2(plan, samples):
     kind = options(layer=layers.layer_options(embed, hidden, given), layers=count, final_norm=True)
     plan.member("blocks", "h", f"nn::encoder<{kind}>", found)
     weights = plan.weights
-    x = weights["wte.weight"][tokens] + weights["wpe.weight"][:tokens.shape[-1]]
-    plan.step("embedded", "wpe(wte(input_ids))", "words and positions", x)
-    x = reference.stack(weights.at("h"), x, given, count, True, own={"kept": reference.causal(tokens.shape[-1])})
-    plan.step("hidden", "blocks(embedded, causal)", f"{count} layers", x)
-    plan.output("logits", "wte.scores(hidden)", "scores of the next token", x @ weights["wte.weight"].T)
+
+    def score(tokens):
+        """Rows of words and positions, those behind all layers, and scores."""
+        x = weights["wte.weight"][tokens] + weights["wpe.weight"][:tokens.shape[-1]]
+        y = reference.stack(weights.at("h"), x, given, count, True, own={"kept": reference.causal(tokens.shape[-1])})
+        return x, y, y @ weights["wte.weight"].T
+
+    if plan.context:
+        decode(plan, Decoding("blocks.decode(wpe(wte(tokens), kept.length()), kept.caches)", "wte.scores(x)", embed, words, count, heads,
+                              embed // heads, tokens.size, lambda tokens: score(tokens)[2]), tokens)
+        return
+    embedded, hidden_rows, logits = score(tokens)
+    plan.step("embedded", "wpe(wte(input_ids))", "words and positions", embedded)
+    plan.step("hidden", "blocks(embedded, causal)", f"{count} layers", hidden_rows)
+    plan.output("logits", "wte.scores(hidden)", "scores of the next token", logits)
 
 
 def llama(plan, samples):
@@ -77,8 +91,9 @@ def llama(plan, samples):
         raise ModelError(f"{config.path}: {kv_heads} heads of keys do not divide {heads}, or heads of {width} entries are odd")
     tokens = tokens_of(plan, samples, words, places)
     window = config.given("sliding_window")
-    if window is not None and config.given("use_sliding_window", True) and window < tokens.shape[-1]:
-        raise ModelError(f"{config.path}: a sliding_window of {window} is shorter than the input; give at most {window} tokens")
+    rows = plan.context or tokens.shape[-1]
+    if window is not None and config.given("use_sliding_window", True) and config.number("sliding_window") < rows:
+        raise ModelError(f"{config.path}: a sliding_window of {window} is shorter than {rows} tokens; give at most {window}")
     if biased and arrays.has("layers.0.self_attn.o_proj.bias"):
         raise ModelError("layers.0.self_attn.o_proj.bias: a bias of the attention's result is not supported")
     plan.member("embed_tokens", "embed_tokens", f"nn::embedding<{options(entries=words, size=embed)}>",
@@ -102,17 +117,25 @@ def llama(plan, samples):
     if not tied:
         plan.member("lm_head", "lm_head", f"nn::linear<{options(**{'in': embed, 'out': words, 'bias': False})}>",
                     {"weight": arrays.take("lm_head.weight", words, embed)})
-    weights, rows = plan.weights, tokens.shape[-1]
-    x = weights["embed_tokens.weight"][tokens]
-    turn = options(head_width=width, positions=rows, pairs="nn::pair_order::halves", base=number(base, 1e4))
-    plan.raw(f"constexpr const auto& turn = nn::rope_tables<{turn}>;")
-    plan.step("embedded", "embed_tokens(input_ids)", "words", x)
+    weights, head = plan.weights, "embed_tokens.scores" if tied else "lm_head"
     given = {"heads": heads, "kv_heads": kv_heads, "width": width, "base": float(base), "eps": eps}
-    for i in range(count):
-        x = reference.llama_layer(weights.at(f"model.layers.{i}"), x, given)
-    x = reference.rms_norm(weights.at("model.norm"), x, eps)
-    plan.step("hidden", "stack(embedded, turn)", f"{count} layers", x)
-    plan.output("logits", "embed_tokens.scores(hidden)" if tied else "lm_head(hidden)", "scores of the next token",
-                x @ weights["embed_tokens.weight" if tied else "lm_head.weight"].T)
 
+    def score(tokens):
+        """Rows of words, those behind all layers, and scores."""
+        x = y = weights["embed_tokens.weight"][tokens]
+        for i in range(count):
+            y = reference.llama_layer(weights.at(f"model.layers.{i}"), y, given)
+        y = reference.rms_norm(weights.at("model.norm"), y, eps)
+        return x, y, y @ weights["embed_tokens.weight" if tied else "lm_head.weight"].T
 
+    turn = {"head_width": width, "positions": rows, "pairs": "nn::pair_order::halves", "base": number(base, 1e4)}
+    if plan.context:
+        text, kind = rotation(turn, rows * width // 2)
+        decode(plan, Decoding(f"stack.decode(embed_tokens(tokens), {text}, kept.caches)", f"{head}(x)", embed, words, count, kv_heads,
+                              width, tokens.size, lambda tokens: score(tokens)[2], kind), tokens)
+        return
+    embedded, hidden_rows, logits = score(tokens)
+    plan.raw(f"constexpr const auto& turn = nn::rope_tables<{options(**turn)}>;")
+    plan.step("embedded", "embed_tokens(input_ids)", "words", embedded)
+    plan.step("hidden", "stack(embedded, turn)", f"{count} layers", hidden_rows)
+    plan.output("logits", f"{head}(hidden)", "scores of the next token", logits)
