@@ -18,24 +18,30 @@ import onnx  # noqa: E402
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
-from onnx_import.capacity import Capacity, Count  # noqa: E402
+from onnx_import.capacity import Capacity  # noqa: E402
+from onnx_import.counts import Count, OpenAxis, points_of  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
 
 def check_counts():
     """Counts that stay simple are written, others are not."""
-    lengths = np.arange(1, 20)
+    lengths, axis, other = np.arange(1, 20), OpenAxis("n", 19), OpenAxis("m", 5, 3)
     for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
                           ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
-        expect(Count(numbers).text("n") == text, f"the count {list(numbers)} is {Count(numbers).text('n')}, not {text}")
-    expect(Count([4, 5, 6], 3).text("n") == "n + 1" and Count([4, 5, 6], 3).at(5) == 6, "a count from length 3 on")
-    expect(Capacity("n", 20).lengths_to_test() == [20, 11, 1], "lengths to test")
+        expect(Count(axis, numbers).text("n") == text, f"the count {list(numbers)} is {Count(axis, numbers).text('n')}, not {text}")
+    count = Count(other, [4, 5, 6])
+    expect(count.text("m") == "m + 1" and count.at({other: 5}) == 6, "a count from length 3 on")
+    expect(count != Count(OpenAxis("n", 5, 3), [4, 5, 6]), "equal counts of different axes are different")
+    expect(OpenAxis("n", 20).lengths_to_test() == [20, 11, 1], "lengths to test")
+    points = [tuple(point.values()) for point in Capacity([axis, other]).points_to_test()]
+    expect(points == [(19, 5), (11, 5), (1, 3), (1, 5), (19, 3)], f"points to test: {points}")
+    expect(len(points_of([axis, other])) == 19 * 3, "all combinations of two lengths")
 
 
 def check_refusals(folder):
     for reason, case in graphs.refused().items():
         model, most = case if isinstance(case, tuple) else (case, 8)
-        complete, text = import_model(model, "refused", folder, capacity=("tokens", most), check=False)
+        complete, text = import_model(model, "refused", folder, capacities=[("tokens", most)], check=False)
         lines = [line for line in text.splitlines() if line.startswith("  mixing (")]
         expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
 
@@ -43,8 +49,8 @@ def check_refusals(folder):
 def check_options(folder):
     path = folder / "encoder.onnx"
     onnx.save(graphs.encoder(), path)
-    cases = {"tokens=1": "between 2 and", "tokens=9..9": "above the least", "tokens=many": "give a number",
-             "rows=8": "no input or axis", "tokens=8 --capacity rows=3": "one axis can have a capacity",
+    cases = {"tokens=1": "between 2 and", "tokens=9..9": "the least length between 1 and", "tokens=many": "give a number",
+             "rows=8": "no input or axis", "tokens=8 --capacity tokens=3": "tokens: it is given twice",
              "tokens=8 --state words=hidden": "--capacity tokens with --state words",
              "tokens=8 --weights bf16": "--capacity tokens with --weights bf16"}
     for options, reason in cases.items():
@@ -80,7 +86,7 @@ def check_growing(folder):
     status, text, _ = called(import_onnx.main, path, *options, "--capacity", "past=20", "--shape", "total=past+1")
     expect(status == 0 and "each call appends 1 to it, and present.1.value is the result" in text, f"growing states: {text}")
     expect("    kept.length += 1;" in (folder / "cached.hpp").read_text(), "the length grows with each call")
-    complete, text = import_model(graphs.decoder(3), "cached_rows", folder, capacity=("past", 12), automatic=True)
+    complete, text = import_model(graphs.decoder(3), "cached_rows", folder, capacities=[("past", 12)], automatic=True)
     expect(complete, text)
 
     model = graphs.decoder()
@@ -93,8 +99,8 @@ def check_growing(folder):
     out = folder / "refused"
     for model, given, reason in ((read, "--capacity past=8", "may read past_key_values.0.key"),
                                  (path, "--capacity past=1..8 --shape total=past+1", "which begins with no entries"),
-                                 (path, "--capacity past=8 --shape total=tokens+1", "the axis with a capacity is past"),
-                                 (path, "--shape total=past+1 --shape past=8", "which needs --capacity"),
+                                 (path, "--capacity past=8 --shape total=tokens+1", "those with one are: past"),
+                                 (path, "--shape total=past+1 --shape past=8", "which needs a --capacity"),
                                  (path, "--capacity past=8 --shape total=past+x", "as in total=past+1")):
         expect_refusal(given, import_onnx.main, [model, "--out", out, *given.split()], out, reason)
     return ["cached", "cached_rows"]
@@ -109,7 +115,7 @@ def main():
         check_options(folder)
         names += [check_embedded(folder), check_states(folder), *check_growing(folder)]
         for name, (model, *extents) in graphs.accepted().items():
-            complete, text = import_model(model, f"open_{name}", folder, capacity=("tokens", *extents))
+            complete, text = import_model(model, f"open_{name}", folder, capacities=[("tokens", *extents)])
             expect(complete, text)
             if complete:
                 names.append(f"open_{name}")

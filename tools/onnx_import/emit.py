@@ -139,12 +139,16 @@ def state_text(t):
 def about(t):
     if not t.open:
         return ""
-    name, capacity = t.open.name, t.open.capacity
-    if t.growing:
-        return (f"    /// Appends {t.graph.growing[0].count} to the states, which had at most {capacity.most} entries before: {name} is kept.length.\n"
-                "    /// What is behind that in an input is not used.\n")
-    return (f"    /// The axis {name} of inputs and outputs has {name} entries, from {capacity.least} to {capacity.most}.\n"
-            "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
+    text = ""
+    for axis, name in t.open.names.items():
+        if t.growing and axis is t.open.capacity.growing_axis:
+            text += (f"    /// Appends {t.graph.growing[0].count} to the states, which had at most {axis.most} entries before: "
+                     f"{name} is kept.length.\n")
+        else:
+            text += f"    /// The axis {name} of inputs and outputs has {name} entries, from {axis.least} to {axis.most}.\n"
+    if list(t.open.names) == [t.open.capacity.growing_axis]:
+        return text + "    /// What is behind that in an input is not used.\n"
+    return text + "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n"
 
 
 def write_header(path, name, t, origin):
@@ -156,12 +160,13 @@ def write_header(path, name, t, origin):
     names = planned = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
     outer, behind = list(parameters), ""
     if t.open:
-        parameters.append(f"std::size_t {t.open.name}")
-        names, planned = f"{names}, {'kept.length' if t.growing else t.open.name}", f"{planned}, {t.open.capacity.most}"
+        grown = t.open.capacity.growing_axis if t.growing else None
+        parameters += [f"std::size_t {text}" for text in t.open.names.values()]
+        outer += [f"std::size_t {text}" for axis, text in t.open.names.items() if axis is not grown]
+        names = ", ".join([names] + ["kept.length" if axis is grown else text for axis, text in t.open.names.items()])
+        planned = ", ".join([planned] + [str(axis.most) for axis in t.open.names])
     if t.growing:
         behind = f"    kept.length += {t.graph.growing[0].count};\n"
-    else:
-        outer = parameters
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     text = HEADER.format(
         title=LICENSE, name=name, origin=commented(origin),

@@ -61,7 +61,8 @@ class Evaluation:
                 self.graph.outputs.append((declared.name, value))
                 self.check_declared(declared, value)
                 if value.family is not None:
-                    raise ModelError(f"output {declared.name} depends on the length of {capacity.name} only")
+                    names = " and ".join(axis.name for axis in value.family.axes)
+                    raise ModelError(f"output {declared.name} depends on the length of {names} only")
 
     def input_value(self, declared, shape, constants, samples, random):
         kind = declared.type.tensor_type.elem_type
