@@ -32,6 +32,11 @@ class Body:
         self.weights.append(graphs.weight(self.random, name, *shape))
         return name
 
+    def extent(self, x, axis, *axes):
+        """The extent of an axis, as a vector of one entry; as a number with a further axis."""
+        place = self.constant([axis]) if not axes else self.constant(axis)
+        return self("Gather", f"{self('Shape', x)} {place}")
+
     def linear(self, x, columns, rows=WIDTH):
         weights = self.weight(rows, columns)
         return self("Add", f"{self('MatMul', f'{x} {weights}')} {self.weight(columns)}")
@@ -40,7 +45,7 @@ class Body:
         return self("LayerNormalization", f"{x} {self.weight(WIDTH)} {self.weight(WIDTH)}", axis=-1)
 
 
-def encoder():
+def encoder(batch_axis=1):
     """A transformer encoder with a mask, as exporters write it: words, a mean of the kept ones, and the first one."""
     b = Body(5)
     shape = b("Shape", "words")
@@ -73,10 +78,53 @@ def encoder():
     count = b("Clip", f"{b('ReduceSum', f'{weights} {b.constant([1])}', keepdims=0)} {b.constant(1e-9, np.float32)}")
     b.nodes.append(helper.make_node("Div", [total, count], ["pooled"], name="pooled"))
     b.nodes.append(helper.make_node("Gather", ["hidden", b.constant(0)], ["first"], name="first", axis=1))
-    return graphs.model(b.nodes, [graphs.value("words", [1, "tokens"], TensorProto.INT64),
-                                  graphs.value("kept", [1, "tokens"], TensorProto.INT64)],
-                        [graphs.value("hidden", [1, "tokens", WIDTH]), graphs.value("pooled", [1, WIDTH]),
-                         graphs.value("first", [1, WIDTH])], b.weights, opset=17)
+    return graphs.model(b.nodes, [graphs.value("words", [batch_axis, "tokens"], TensorProto.INT64),
+                                  graphs.value("kept", [batch_axis, "tokens"], TensorProto.INT64)],
+                        [graphs.value("hidden", [batch_axis, "tokens", WIDTH]), graphs.value("pooled", [batch_axis, WIDTH]),
+                         graphs.value("first", [batch_axis, WIDTH])], b.weights, opset=17)
+
+
+def split_heads(b, x, rows):
+    """[batch, rows, width] as heads; the shape operand is made of the shape of x, as exporters write it."""
+    split = b("Concat", f"{b.extent(x, 0)} {b.extent(x, 1)} {b.constant([HEADS])} {b.constant([WIDTH // HEADS])}", axis=0)
+    return b("Transpose", b("Reshape", f"{b.linear(x, WIDTH)} {split}"), perm=rows)
+
+
+def crossed():
+    """Attention of `targets` rows to `sources` rows, a product whose sums go along the sources, and a mask of both lengths:
+    a target sees sources up to its own place, counted from the end of both."""
+    b = Body(20)
+    q = split_heads(b, "decoded", [0, 2, 1, 3])
+    k, v = split_heads(b, "encoded", [0, 2, 3, 1]), split_heads(b, "encoded", [0, 2, 1, 3])
+    places = [b("Unsqueeze", f"{b('Range', f'{b.constant(0)} {b.extent(x, 1, 0)} {b.constant(1)}')} {b.constant([axis])}")
+              for x, axis in (("decoded", 1), ("encoded", 0))]
+    ends = b("Sub", f"{b.extent('encoded', 1)} {b.extent('decoded', 1)}")
+    later = b("Cast", b("Greater", f"{places[1]} {b('Add', f'{places[0]} {ends}')}"), to=TensorProto.FLOAT)
+    masked = b("Add", f"{b('MatMul', f'{q} {k}')} {b('Mul', f'{later} {b.constant(-9, np.float32)}')}")
+    mixed = b("Transpose", b("MatMul", f"{b('Softmax', masked, axis=-1)} {v}"), perm=[0, 2, 1, 3])
+    joined = b("Reshape", f"{mixed} {b.constant([0, 0, WIDTH])}")
+    b.nodes.append(helper.make_node("Add", [b.linear(joined, WIDTH), "decoded"], ["y"]))
+    b.nodes.append(helper.make_node("ReduceMean", ["encoded"], ["mean"], axes=[1], keepdims=1))
+    share = b("Div", f"{b.extent('decoded', 1)} {b.extent('encoded', 1)}")
+    ratio = b("Mul", f"y {b('Cast', share, to=TensorProto.FLOAT)}")
+    b.nodes.append(helper.make_node("Identity", [ratio], ["ratio"]))
+    return graphs.model(b.nodes, [graphs.value("decoded", ["batch", "targets", WIDTH]), graphs.value("encoded", ["batch", "sources", WIDTH])],
+                        [graphs.value("y", ["batch", "targets", WIDTH]), graphs.value("mean", ["batch", 1, WIDTH]),
+                         graphs.value("ratio", ["batch", "targets", WIDTH])], b.weights, opset=17)
+
+
+def picture():
+    """Convolutions of a picture whose height and width are open, a pool with strides, and the mean of what is left."""
+    b = Body(21)
+    y = b("Relu", b("Conv", f"x {b.weight(4, 3, 3, 3)} {b.weight(4)}", pads=[1, 1, 1, 1]))
+    y = b("MaxPool", y, kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2])
+    y = b("Conv", f"{y} {b.weight(4, 1, 3, 3)} {b.weight(4)}", pads=[1, 1, 1, 1], group=4)
+    gates = b("Sigmoid", b("Conv", f"{b('GlobalAveragePool', y)} {b.weight(4, 4, 1, 1)}"))
+    b.nodes.append(helper.make_node("Mul", [y, gates], ["features"]))
+    b.nodes.append(helper.make_node("ReduceMean", ["features"], ["mean"], axes=[2, 3], keepdims=0))
+    return graphs.model(b.nodes, [graphs.value("x", ["pictures", 3, "height", "width"])],
+                        [graphs.value("features", ["pictures", 4, "rows", "columns"]), graphs.value("mean", ["pictures", 4])],
+                        b.weights, opset=13)
 
 
 def fused_encoder():
@@ -242,6 +290,14 @@ def decoder(rows=1, keys=None):
                         + [graphs.value(after, [1, HEADS, "all", WIDTH // HEADS]) for _, after in caches], b.weights, opset=17)
 
 
+def accepted_together():
+    """Graphs with several open axes, by name, with their capacities."""
+    return {"batches": (encoder("batch"), [("batch", 3), ("tokens", 13)]),
+            "crossed": (crossed(), [("batch", 2), ("targets", 7), ("sources", 9)]),
+            "picture": (picture(), [("height", 10), ("width", 11, 2)]),
+            "pictures": (picture(), [("pictures", 3), ("height", 6)])}
+
+
 def accepted():
     return {"encoder": (encoder(), 20), "fused_encoder": (fused_encoder(), 12), "reductions": (reductions(), 9),
             "convolutions": (convolutions(), 13), "causal": (causal(), 11),
@@ -266,6 +322,30 @@ def split_length():
     b.nodes.append(helper.make_node("Add", [ones, b.weight(8)], ["z"], name="mixing"))
     b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
     return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights)
+
+
+def refused_together():
+    """Graphs with two open axes of the same capacity that one node mixes, by what the report says; with the capacities."""
+    def made(*steps, shapes=(("a", "b", 4),), most=8, weights=()):
+        *others, (op, names, attributes) = steps
+        nodes = [helper.make_node(o, n.split(), [f"{o}{i}"], **a) for i, (o, n, a) in enumerate(others)]
+        nodes.append(helper.make_node(op, names.split(), ["result"], name="mixing", **attributes))
+        inputs = [graphs.value(f"x{i}", shape) for i, shape in enumerate(shapes)]
+        return graphs.model(nodes, inputs, [graphs.value("result", None)], list(weights)), [("a", most), ("b", most)]
+
+    shape = ("Shape", "x0", {})
+    two = (("a", 4), ("b", 4))
+    return {
+        "axes a, b: it is merged with another": made(("Reshape", "x0 shape", {}), weights=[graphs.integers("shape", -1, 4)]),
+        "an extent of the result depends on more than one": made(
+            shape, ("ReduceProd", "Shape0", {"axes": [0], "keepdims": 1}), ("Expand", "one ReduceProd1", {}),
+            weights=[graphs.integers("one", 1)]),
+        "operands have different extents": made(("Add", "x0 x1", {}), shapes=two),
+        "8 terms, of which its operands have different counts": made(("Transpose", "x0", {}), ("MatMul", "Transpose0 x1", {}), shapes=two),
+        "depends on 40000 combinations of lengths": made(shape, most=200),
+        "is [2, 1, 4] where a is 1 and b is 2; [1, 2, 4] is needed": made(
+            shape, ("Gather", "Shape0 turned", {}), ("Reshape", "x0 Gather1", {}), weights=[graphs.integers("turned", 1, 0, 2)]),
+    }
 
 
 def refused():

@@ -39,9 +39,10 @@ def check_counts():
 
 
 def check_refusals(folder):
-    for reason, case in graphs.refused().items():
-        model, most = case if isinstance(case, tuple) else (case, 8)
-        complete, text = import_model(model, "refused", folder, capacities=[("tokens", most)], check=False)
+    cases = {reason: case if isinstance(case, tuple) else (case, 8) for reason, case in graphs.refused().items()}
+    for reason, (model, most) in (cases | graphs.refused_together()).items():
+        capacities = most if isinstance(most, list) else [("tokens", most)]
+        complete, text = import_model(model, "refused", folder, capacities=capacities, check=False)
         lines = [line for line in text.splitlines() if line.startswith("  mixing (")]
         expect(not complete and len(lines) == 1 and reason in lines[0], f"the report says once that {reason}: {text}")
 
@@ -106,6 +107,24 @@ def check_growing(folder):
     return ["cached", "cached_rows"]
 
 
+def check_together(folder):
+    """Several open axes, two of them by the command, with steps that compute no row of other entries of the batch."""
+    names, shapes = [], {"pictures": {"width": (7,)}, "picture": {"pictures": (1,)}}
+    for name, (model, capacities) in graphs.accepted_together().items():
+        complete, text = import_model(model, f"open_{name}", folder, shapes.get(name), capacities=capacities)
+        expect(complete, text)
+        names += [f"open_{name}"] if complete else []
+    header = (folder / "open_batches.hpp").read_text()
+    expect("where(index<0>(zeros<std::int32_t, 3>()) < batch_end, tokens_end, 0)" in header, "entries behind the batch have no rows")
+    path = folder / "crossed.onnx"
+    onnx.save(graphs.crossed(), path)
+    status, text, _ = called(import_onnx.main, path, "--out", folder, "--name", "crossed", "--shape", "batch=1",
+                             "--capacity", "targets=2..5", "--capacity", "sources=6")
+    expect(status == 0 and "std::size_t targets, std::size_t sources, scratch" in (folder / "crossed.hpp").read_text().replace(
+        "\n" + " " * 20, " "), f"two capacities by the command: {text}")
+    return names + ["crossed"]
+
+
 def main():
     given = options(__doc__).parse_args()
     check_counts()
@@ -119,6 +138,7 @@ def main():
             expect(complete, text)
             if complete:
                 names.append(f"open_{name}")
+        names += check_together(folder)
         compile_and_run(names, folder, given.compiler, given.flags, checks={"embedded": embedded("embedded")})
     return finished()
 

@@ -17,6 +17,7 @@ from .operators import TABLE as TRANSLATIONS
 
 MOST_ENTRIES = 1 << 14  # of a constant that is evaluated at every point
 MOST_POINTS = 1 << 14  # at which constants are evaluated
+MOST_OF_TABLE = 1 << 22  # entries of a constant at all points
 
 
 class Capacity:
@@ -161,7 +162,7 @@ class Capacity:
             if value is not None and value.family is not None:
                 if constant or not TRANSLATIONS[node.title].translate.__module__.endswith(".elementwise"):
                     self.refuse(f"the entries of {value.name} depend on it")
-                node.inputs[i] = Value(value.name, value.array, family=value.family)
+                node.inputs[i] = Value(value.name, value.array, axes=value.axes, family=value.family)
 
     def check_extents(self, value):
         if any(value.shape[i] != count.at(self.most) for i, count in value.axes.items()):
@@ -172,6 +173,12 @@ class Capacity:
         if node.op != "If" or self.is_open(node.inputs[0]):
             self.involved = axes_of_values(node.inputs) or self.axes
             self.refuse("how often a graph inside runs may depend on it")
+
+    def check_sequence(self, node):
+        """Tensors are joined without a rule for open axes."""
+        if node.op == "ConcatFromSequence" and any(self.is_open(v) for v in getattr(node.inputs[0], "values", ())):
+            self.involved = axes_of_values(node.inputs[0].values)
+            self.refuse("tensors of a sequence have it")
 
     def evaluate_points(self, node, outputs):
         """The results of constants, and of shapes, for every combination of lengths."""
@@ -192,17 +199,18 @@ class Capacity:
                 self.note_family(value, points, [np.asarray(a) for a in arrays])
 
     def note_family(self, value, points, arrays):
-        """Notes the arrays of a constant at all points: as open axes if they are beginnings of the last one."""
+        """Notes the arrays of a constant at all points: as open axes only if they are beginnings of the last one."""
         family = Family(points[0], zip((tuple(point.values()) for point in points), arrays))
         if not family.axes:
             return
         arrays, last = list(family.arrays.values()), family.last
-        if all(a.ndim == last.ndim and np.array_equal(a, last[tuple(slice(0, n) for n in a.shape)]) for a in arrays):
-            value.axes = self.axes_of(points_of(family.axes), [a.shape for a in arrays])
-        elif len({a.shape for a in arrays}) == 1:
+        if any(a.ndim != last.ndim for a in arrays):
+            self.refuse(f"the rank of {value.name} depends on it")
+        value.axes = self.axes_of(points_of(family.axes), [a.shape for a in arrays])
+        if not all(np.array_equal(a, last[tuple(slice(0, n) for n in a.shape)]) for a in arrays):
+            if len(arrays) * last.size > MOST_OF_TABLE:
+                self.refuse(f"{value.name} differs at each of {len(arrays)} points and has {last.size} entries, too many for a table")
             value.family = family
-        else:
-            self.refuse("the entries of a constant depend on it and its shape, too")
 
     def points_to_test(self):
         """The capacities, primes and least lengths; then each axis at its least length, and the others at their capacities."""

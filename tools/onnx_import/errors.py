@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """The two kinds of failure: a file that is no usable model, and an operator that the importer does not cover."""
+import os
 import sys
 
 
@@ -24,5 +25,8 @@ def exit_status(tool, work):
     except ModelError as failure:
         print(f"{tool}: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2
-    print(text)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader, such as head, ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if complete else 1

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from . import sequences
 from .errors import ModelError, Uncovered, first_line
 from .graph import Graph, Node, Value, computed
 from .load import NUMPY_TYPES, array_of, changed_later, opsets_of, type_name
@@ -57,6 +58,8 @@ class Evaluation:
             self.run(model.graph.node, scope, "")
         for declared in model.graph.output:
             value = self.look_up(scope, declared.name, "the graph's outputs")
+            if isinstance(value, sequences.Sequence):
+                raise ModelError(f"output {declared.name}: a sequence is no tensor")
             if value is not None:
                 self.graph.outputs.append((declared.name, value))
                 self.check_declared(declared, value)
@@ -136,7 +139,8 @@ class Evaluation:
                     scope[output] = value
 
     def check_covered(self, node):
-        if node.title not in TABLE and node.op not in ("If", "Loop", "Scan") and (node.domain, node.op) not in self.functions:
+        known = node.title in TABLE or node.title in sequences.OPERATORS or node.op in ("If", "Loop", "Scan")
+        if not known and (node.domain, node.op) not in self.functions:
             raise Uncovered("this operator is not supported")
 
     def read_attributes(self, proto, node):
@@ -176,6 +180,14 @@ class Evaluation:
             return self.run_loop(node, scope)
         if node.op == "Scan":
             return self.run_scan(node, scope)
+        if node.title in sequences.OPERATORS:
+            if self.capacity:
+                self.capacity.check_sequence(node)
+            return sequences.results_of(self, node)
+        if any(isinstance(v, sequences.Sequence) for v in node.inputs):
+            if node.op == "Identity":
+                return list(node.inputs)
+            raise Uncovered("an operand is a sequence")
         if (proto.domain, proto.op_type) in self.functions:
             return self.run_function(self.functions[proto.domain, proto.op_type], node)
         if not node.domain and changed_later(node.op, node.opset):

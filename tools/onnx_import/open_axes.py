@@ -23,8 +23,10 @@ class OpenAxes:
         self.definitions.append(text)
 
     def lines(self):
-        """The lines before the steps."""
-        return [Line("", text, "", None, "raw") for text in self.definitions] + self.limit_lines
+        """The lines before the steps; numbers of rows only where a step takes them."""
+        read = {line.rows for line in self.translation.lines if line.place in ("buffer", "output")}
+        limits = [line for line in self.limit_lines if line.name in read]
+        return [Line("", text, "", None, "raw") for text in self.definitions] + limits
 
     def count(self, count):
         """The name of a count."""
@@ -63,14 +65,17 @@ class OpenAxes:
         name = self.translation.names.make("_".join(["rows", *(self.count(count) for count in before.values())]))
         zeros = f"zeros<std::int32_t, {', '.join(map(str, shape))}>()"
         kept = " && ".join(f"index<{i}>({zeros}) < {self.number(count, 'std::int32_t')}" for i, count in sorted(before.items()))
-        line = Line(name, f"where({kept}, {end}, 0)", "the rows that count", np.zeros(shape, np.int32), "buffer")
+        line = Line(name, f"where({kept}, {end}, 0)", "rows of each entry", np.zeros(shape, np.int32), "buffer")
         self.limit_lines.append(line)
         return line
 
     def look_up(self, value):
         """A constant of the lengths: an entry of a table of all of them."""
-        axes, shape = value.family.axes, value.shape or (1,)
-        table = np.stack([np.asarray(value.family.at(point)).reshape(shape) for point in points_of(axes)])
+        axes, points = value.family.axes, points_of(value.family.axes)
+        table = np.zeros((len(points), *(value.shape or (1,))), value.dtype)
+        for entry, point in zip(table, points):
+            array = value.family.at(point)
+            entry[tuple(slice(0, n) for n in array.shape)] = array
         place = ""
         for axis in axes:
             name = f"{self.names[axis]} - {axis.least}" if axis.least else self.names[axis]
