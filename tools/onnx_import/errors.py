@@ -12,6 +12,14 @@ class Uncovered(Exception):
     """One node cannot be translated. The message is the reason, without the node's name."""
 
 
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # of a node that the checker of onnx did not see
+
+
+def malformed(name, title, failure):
+    """The error of a node that has not what its operator needs."""
+    return ModelError(f"node {name} ({title}) has not the operands or attributes of this operator: {first_line(failure)}")
+
+
 def first_line(failure):
     """The first line of an exception's message."""
     lines = [line for line in str(failure).splitlines() if line.strip()]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
-from .errors import ModelError, Uncovered
+from .errors import MALFORMED, ModelError, Uncovered, malformed
 from .narrow import FLOAT
 from .open_axes import OpenAxes
 from .operators import TABLE
@@ -212,6 +212,8 @@ class Translation(Program):
         except Uncovered as reason:
             self.problems.append((node, str(reason)))
             entry, results = None, [None] * len(node.outputs)
+        except MALFORMED as failure:
+            raise malformed(node.name, node.title, failure) from None
         results = results if isinstance(results, (list, tuple)) else [results]
         for value, result in zip(node.outputs, list(results) + [None] * len(node.outputs)):
             if value is None or value.uses == 0:
