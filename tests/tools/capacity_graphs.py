@@ -57,6 +57,10 @@ def encoder(batch_axis=1):
     x = b.norm(x)
     wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
     added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
+    square = b("Concat", f"{batch} {b.constant([1])} {length} {length}", axis=0)
+    minus = b("Mul", f"{b('ConstantOfShape', b.constant([4]), value=number('one', [1], np.int64))} {b.constant(-1)}")
+    square = b("Where", f"{b('Equal', f'{square} {minus}')} {b.constant([1] * 4)} {square}")  # as PyTorch writes expand
+    added = b("Expand", f"{added} {square}")
     split = b("Concat", f"{batch} {length} {b.constant([HEADS])} {b.constant([WIDTH // HEADS])}", axis=0)
     q, k, v = (b("Transpose", b("Reshape", f"{b.linear(x, WIDTH)} {split}"), perm=p)
                for p in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
@@ -259,7 +263,7 @@ def recurrent():
                          graphs.value("end", [1, 1, hidden])], b.weights, opset=14)
 
 
-def decoder(rows=1, keys=None):
+def decoder(rows=1, keys=None, batch=1):
     """Two layers of a decoder that appends `rows` keys and values to caches, as exporters write it: positions come from the
     length of a cache, the mask has an entry for each key, an axis `keys`."""
     b, caches = Body(16), []
@@ -268,7 +272,7 @@ def decoder(rows=1, keys=None):
     x = b("Add", f"{b('Gather', f'{b.weight(WORDS, WIDTH)} words')} {b('Gather', f'{b.weight(POSITIONS, WIDTH)} {places}')}")
     wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
     added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
-    split = b.constant([1, rows, HEADS, WIDTH // HEADS])
+    split = b.constant([0, rows, HEADS, WIDTH // HEADS])
     for layer in range(2):
         y = b.norm(x)
         q, k, v = (b("Transpose", b("Reshape", f"{b.linear(y, WIDTH)} {split}"), perm=[0, 2, 1, 3]) for _ in range(3))
@@ -279,15 +283,15 @@ def decoder(rows=1, keys=None):
         products = b("MatMul", f"{q} {b('Transpose', caches[-2][1], perm=[0, 1, 3, 2])}")
         scores = b("Add", f"{b('Div', f'{products} {b.constant(8**0.5, np.float32)}')} {added}")
         mixed = b("MatMul", f"{b('Softmax', scores, axis=-1)} {caches[-1][1]}")
-        joined = b("Reshape", f"{b('Transpose', mixed, perm=[0, 2, 1, 3])} {b.constant([1, rows, WIDTH])}")
+        joined = b("Reshape", f"{b('Transpose', mixed, perm=[0, 2, 1, 3])} {b.constant([0, rows, WIDTH])}")
         x = b("Add", f"{b.linear(joined, WIDTH)} {x}")
     b.nodes.append(helper.make_node("MatMul", [b.norm(x), b.weight(WIDTH, WORDS)], ["logits"], name="logits"))
-    shape = [1, HEADS, "past", WIDTH // HEADS]
-    return graphs.model(b.nodes, [graphs.value("words", [1, rows], TensorProto.INT64),
-                                  graphs.value("kept", [1, keys or f"past + {rows}"], TensorProto.INT64)]
+    shape = [batch, HEADS, "past", WIDTH // HEADS]
+    return graphs.model(b.nodes, [graphs.value("words", [batch, rows], TensorProto.INT64),
+                                  graphs.value("kept", [batch, keys or f"past + {rows}"], TensorProto.INT64)]
                         + [graphs.value(before, shape) for before, _ in caches],
-                        [graphs.value("logits", [1, rows, WORDS])]
-                        + [graphs.value(after, [1, HEADS, "all", WIDTH // HEADS]) for _, after in caches], b.weights, opset=17)
+                        [graphs.value("logits", [batch, rows, WORDS])]
+                        + [graphs.value(after, [batch, HEADS, "all", WIDTH // HEADS]) for _, after in caches], b.weights, opset=17)
 
 
 def accepted_together():

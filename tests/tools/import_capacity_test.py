@@ -81,13 +81,17 @@ def check_states(folder):
 
 
 def check_growing(folder):
-    """Caches whose length is the open axis: one row in a call with a longer axis by its name, three rows by its text."""
+    """Caches whose length is an open axis: one row in a call with a longer axis by its name, three rows by its text, and an
+    open batch."""
     path, options = folder / "cached.onnx", ["--out", folder, "--name", "cached"]
     onnx.save(graphs.decoder(1, "total"), path)
     status, text, _ = called(import_onnx.main, path, *options, "--capacity", "past=20", "--shape", "total=past+1")
     expect(status == 0 and "each call appends 1 to it, and present.1.value is the result" in text, f"growing states: {text}")
     expect("    kept.length += 1;" in (folder / "cached.hpp").read_text(), "the length grows with each call")
     complete, text = import_model(graphs.decoder(3), "cached_rows", folder, capacities=[("past", 12)], automatic=True)
+    expect(complete, text)
+    complete, text = import_model(graphs.decoder(2, batch="batch"), "cached_batches", folder, automatic=True,
+                                  capacities=[("batch", 3), ("past", 9)])
     expect(complete, text)
 
     model = graphs.decoder()
@@ -104,7 +108,7 @@ def check_growing(folder):
                                  (path, "--shape total=past+1 --shape past=8", "which needs a --capacity"),
                                  (path, "--capacity past=8 --shape total=past+x", "as in total=past+1")):
         expect_refusal(given, import_onnx.main, [model, "--out", out, *given.split()], out, reason)
-    return ["cached", "cached_rows"]
+    return ["cached", "cached_rows", "cached_batches"]
 
 
 def check_together(folder):
