@@ -13,7 +13,7 @@ def pooled(s, function, value="", text=None):
     if len(windows) > 3:
         raise Uncovered("more than three axes")
     text, shape = s.x() if text is None else text, list(s.shapes[0])
-    wide = [i for i, w in enumerate(windows) if w != Window(1, 1, w.dilation, 0, 0, w.count)]
+    wide = [i for i, w in enumerate(windows) if w != Window(1, 1, w.dilation, 0, 0, w.count)] or [len(windows) - 1]
     for i in wide:  # one axis after the other: the first ones are whole rows, which lanes hold
         text = padded(text, windows[i:i + 1], shape[2 + i:3 + i], 2 + i, value)
         text = f"{function}<{3 + i}>({windowed(text, windows[i:i + 1], 2 + i)})"
