@@ -131,7 +131,7 @@ def picture():
                         b.weights, opset=13)
 
 
-def fused_encoder():
+def fused_encoder(batch=1):
     """The same kind of encoder as ONNX Runtime's optimizer writes it, and two other forms of attention."""
     b, microsoft = Body(10), {"domain": "com.microsoft"}
     tables = " ".join(b.weight(n, WIDTH) for n in (WORDS, POSITIONS, 2))
@@ -148,10 +148,10 @@ def fused_encoder():
     b("MultiHeadAttention", f"y memory memory {b.weight(3 * WIDTH)}", num_heads=HEADS, **microsoft)
     b.nodes[-1].output[0] = "crossed"  # the memory has as many rows as the capacity, by chance
     b.nodes.append(helper.make_node("Attention", ["memory", "y", "y"], ["gathered"], q_num_heads=HEADS, kv_num_heads=HEADS))
-    made = graphs.model(b.nodes, [graphs.value(n, [1, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
-                        [graphs.value("memory", [1, 12, WIDTH])],
-                        [graphs.value("y", [1, "tokens", WIDTH]), graphs.value("crossed", [1, "tokens", WIDTH]),
-                         graphs.value("gathered", [1, 12, WIDTH])], b.weights, opset=23)
+    made = graphs.model(b.nodes, [graphs.value(n, [batch, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
+                        [graphs.value("memory", [batch, 12, WIDTH])],
+                        [graphs.value("y", [batch, "tokens", WIDTH]), graphs.value("crossed", [batch, "tokens", WIDTH]),
+                         graphs.value("gathered", [batch, 12, WIDTH])], b.weights, opset=23)
     made.opset_import.add(domain="com.microsoft", version=1)
     return made
 
@@ -297,6 +297,7 @@ def decoder(rows=1, keys=None, batch=1):
 def accepted_together():
     """Graphs with several open axes, by name, with their capacities."""
     return {"batches": (encoder("batch"), [("batch", 3), ("tokens", 13)]),
+            "fused_batches": (fused_encoder("batch"), [("batch", 2), ("tokens", 12)]),
             "crossed": (crossed(), [("batch", 2), ("targets", 7), ("sources", 9)]),
             "picture": (picture(), [("height", 10), ("width", 11, 2)]),
             "pictures": (picture(), [("pictures", 3), ("height", 6)])}

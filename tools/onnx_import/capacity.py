@@ -209,7 +209,7 @@ class Capacity:
         value.axes = self.axes_of(points_of(family.axes), [a.shape for a in arrays])
         if not all(np.array_equal(a, last[tuple(slice(0, n) for n in a.shape)]) for a in arrays):
             if len(arrays) * last.size > MOST_OF_TABLE:
-                self.refuse(f"{value.name} differs at each of {len(arrays)} points and has {last.size} entries, too many for a table")
+                self.refuse(f"{value.name} has {last.size} entries, others at each of {len(arrays)} points: too many for a table")
             value.family = family
 
     def points_to_test(self):
