@@ -17,6 +17,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
+from capacity_mutants import check_mutants  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
 from onnx_import.capacity import Capacity  # noqa: E402
 from onnx_import.counts import Count, OpenAxis, points_of  # noqa: E402
@@ -134,6 +135,7 @@ def check_together(folder):
 def main():
     given = options(__doc__).parse_args()
     check_counts()
+    check_mutants()
     with tempfile.TemporaryDirectory() as made:
         folder, names = Path(made), []
         check_refusals(folder)
