@@ -108,6 +108,20 @@ def unusual():
     return model(nodes, [value("0/in:0", [2, 2])], outputs, weights)
 
 
+def pools():
+    """Pools whose axes differ: in strides, dilations, paddings, and windows of one entry along some axes or all."""
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["far"], kernel_shape=[3, 2], strides=[2, 1], dilations=[1, 3], pads=[1, 0, 0, 2]),
+        helper.make_node("MaxPool", ["x"], ["rounded"], kernel_shape=[2, 3], strides=[3, 2], ceil_mode=1),
+        helper.make_node("AveragePool", ["x"], ["columns"], kernel_shape=[1, 3], strides=[1, 2], pads=[0, 1, 0, 1]),
+        helper.make_node("LpPool", ["x"], ["sizes"], kernel_shape=[1, 1]),
+        helper.make_node("Reshape", ["x", "split"], ["planes"]),
+        helper.make_node("AveragePool", ["planes"], ["mean"], kernel_shape=[2, 3, 2], pads=[1, 1, 0, 0, 1, 1], count_include_pad=1),
+    ]
+    outputs = [value(n, None) for n in ("far", "rounded", "columns", "sizes", "mean")]
+    return model(nodes, [value("x", [1, 2, 8, 9])], outputs, [integers("split", 1, 2, 2, 4, 9)])
+
+
 def attentions():
     """Models of one attention, rotation or product of few bits, by name."""
     r = np.random.default_rng(4)

@@ -100,7 +100,8 @@ def main():
             names.extend([name] if complete else [])
             return text if complete else ""
 
-        for operator, model in {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), **graphs.single_operators(), **graphs.attentions()}.items():
+        whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
+        for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
