@@ -35,18 +35,14 @@ def shape(text):
                          "as in total=past+1") from None
 
 
-def capacity(texts):
-    """The axis that has a capacity, its greatest and its least extent (None: not given); or None."""
-    if len(texts) > 1:
-        raise ModelError(f"--capacity {' --capacity '.join(texts)}: one axis can have a capacity; give the others by --shape")
-    if not texts:
-        return None
-    name, value = named(texts[0], "--capacity")
+def capacity(text):
+    """An axis that has a capacity, its greatest and its least extent (None: not given)."""
+    name, value = named(text, "--capacity")
     try:
         least, _, most = value.rpartition("..")
         return name, int(most), int(least) if least else None
     except ValueError:
-        raise ModelError(f"--capacity {texts[0]}: give a number, as in tokens=128 or tokens=2..128") from None
+        raise ModelError(f"--capacity {text}: give a number, as in tokens=128 or tokens=2..128") from None
 
 
 def constant(text):
@@ -92,7 +88,7 @@ def import_file(given):
     given_states, automatic = states(given.state)
     return import_model(read_model(given.model), given.name, given.out, *given_inputs(given),
                         origin=f"Imported from {Path(given.model).name} by tools/import_onnx.py.", states=given_states,
-                        automatic=automatic, weights=given.weights, embed=given.embed, capacity=capacity(given.capacity),
+                        automatic=automatic, weights=given.weights, embed=given.embed, capacities=list(map(capacity, given.capacity)),
                         plan=given.plan)
 
 

@@ -32,6 +32,11 @@ class Body:
         self.weights.append(graphs.weight(self.random, name, *shape))
         return name
 
+    def extent(self, x, axis, *axes):
+        """The extent of an axis, as a vector of one entry; as a number with a further axis."""
+        place = self.constant([axis]) if not axes else self.constant(axis)
+        return self("Gather", f"{self('Shape', x)} {place}")
+
     def linear(self, x, columns, rows=WIDTH):
         weights = self.weight(rows, columns)
         return self("Add", f"{self('MatMul', f'{x} {weights}')} {self.weight(columns)}")
@@ -40,7 +45,7 @@ class Body:
         return self("LayerNormalization", f"{x} {self.weight(WIDTH)} {self.weight(WIDTH)}", axis=-1)
 
 
-def encoder():
+def encoder(batch_axis=1):
     """A transformer encoder with a mask, as exporters write it: words, a mean of the kept ones, and the first one."""
     b = Body(5)
     shape = b("Shape", "words")
@@ -52,6 +57,10 @@ def encoder():
     x = b.norm(x)
     wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
     added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
+    square = b("Concat", f"{batch} {b.constant([1])} {length} {length}", axis=0)
+    minus = b("Mul", f"{b('ConstantOfShape', b.constant([4]), value=number('one', [1], np.int64))} {b.constant(-1)}")
+    square = b("Where", f"{b('Equal', f'{square} {minus}')} {b.constant([1] * 4)} {square}")  # as PyTorch writes expand
+    added = b("Expand", f"{added} {square}")
     split = b("Concat", f"{batch} {length} {b.constant([HEADS])} {b.constant([WIDTH // HEADS])}", axis=0)
     q, k, v = (b("Transpose", b("Reshape", f"{b.linear(x, WIDTH)} {split}"), perm=p)
                for p in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
@@ -73,13 +82,56 @@ def encoder():
     count = b("Clip", f"{b('ReduceSum', f'{weights} {b.constant([1])}', keepdims=0)} {b.constant(1e-9, np.float32)}")
     b.nodes.append(helper.make_node("Div", [total, count], ["pooled"], name="pooled"))
     b.nodes.append(helper.make_node("Gather", ["hidden", b.constant(0)], ["first"], name="first", axis=1))
-    return graphs.model(b.nodes, [graphs.value("words", [1, "tokens"], TensorProto.INT64),
-                                  graphs.value("kept", [1, "tokens"], TensorProto.INT64)],
-                        [graphs.value("hidden", [1, "tokens", WIDTH]), graphs.value("pooled", [1, WIDTH]),
-                         graphs.value("first", [1, WIDTH])], b.weights, opset=17)
+    return graphs.model(b.nodes, [graphs.value("words", [batch_axis, "tokens"], TensorProto.INT64),
+                                  graphs.value("kept", [batch_axis, "tokens"], TensorProto.INT64)],
+                        [graphs.value("hidden", [batch_axis, "tokens", WIDTH]), graphs.value("pooled", [batch_axis, WIDTH]),
+                         graphs.value("first", [batch_axis, WIDTH])], b.weights, opset=17)
 
 
-def fused_encoder():
+def split_heads(b, x, rows):
+    """[batch, rows, width] as heads; the shape operand is made of the shape of x, as exporters write it."""
+    split = b("Concat", f"{b.extent(x, 0)} {b.extent(x, 1)} {b.constant([HEADS])} {b.constant([WIDTH // HEADS])}", axis=0)
+    return b("Transpose", b("Reshape", f"{b.linear(x, WIDTH)} {split}"), perm=rows)
+
+
+def crossed():
+    """Attention of `targets` rows to `sources` rows, a product whose sums go along the sources, and a mask of both lengths:
+    a target sees sources up to its own place, counted from the end of both."""
+    b = Body(20)
+    q = split_heads(b, "decoded", [0, 2, 1, 3])
+    k, v = split_heads(b, "encoded", [0, 2, 3, 1]), split_heads(b, "encoded", [0, 2, 1, 3])
+    places = [b("Unsqueeze", f"{b('Range', f'{b.constant(0)} {b.extent(x, 1, 0)} {b.constant(1)}')} {b.constant([axis])}")
+              for x, axis in (("decoded", 1), ("encoded", 0))]
+    ends = b("Sub", f"{b.extent('encoded', 1)} {b.extent('decoded', 1)}")
+    later = b("Cast", b("Greater", f"{places[1]} {b('Add', f'{places[0]} {ends}')}"), to=TensorProto.FLOAT)
+    masked = b("Add", f"{b('MatMul', f'{q} {k}')} {b('Mul', f'{later} {b.constant(-9, np.float32)}')}")
+    mixed = b("Transpose", b("MatMul", f"{b('Softmax', masked, axis=-1)} {v}"), perm=[0, 2, 1, 3])
+    joined = b("Reshape", f"{mixed} {b.constant([0, 0, WIDTH])}")
+    b.nodes.append(helper.make_node("Add", [b.linear(joined, WIDTH), "decoded"], ["y"]))
+    b.nodes.append(helper.make_node("ReduceMean", ["encoded"], ["mean"], axes=[1], keepdims=1))
+    share = b("Div", f"{b.extent('decoded', 1)} {b.extent('encoded', 1)}")
+    ratio = b("Mul", f"y {b('Cast', share, to=TensorProto.FLOAT)}")
+    b.nodes.append(helper.make_node("Identity", [ratio], ["ratio"]))
+    return graphs.model(b.nodes, [graphs.value("decoded", ["batch", "targets", WIDTH]), graphs.value("encoded", ["batch", "sources", WIDTH])],
+                        [graphs.value("y", ["batch", "targets", WIDTH]), graphs.value("mean", ["batch", 1, WIDTH]),
+                         graphs.value("ratio", ["batch", "targets", WIDTH])], b.weights, opset=17)
+
+
+def picture():
+    """Convolutions of a picture whose height and width are open, a pool with strides, and the mean of what is left."""
+    b = Body(21)
+    y = b("Relu", b("Conv", f"x {b.weight(4, 3, 3, 3)} {b.weight(4)}", pads=[1, 1, 1, 1]))
+    y = b("MaxPool", y, kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2])
+    y = b("Conv", f"{y} {b.weight(4, 1, 3, 3)} {b.weight(4)}", pads=[1, 1, 1, 1], group=4)
+    gates = b("Sigmoid", b("Conv", f"{b('GlobalAveragePool', y)} {b.weight(4, 4, 1, 1)}"))
+    b.nodes.append(helper.make_node("Mul", [y, gates], ["features"]))
+    b.nodes.append(helper.make_node("ReduceMean", ["features"], ["mean"], axes=[2, 3], keepdims=0))
+    return graphs.model(b.nodes, [graphs.value("x", ["pictures", 3, "height", "width"])],
+                        [graphs.value("features", ["pictures", 4, "rows", "columns"]), graphs.value("mean", ["pictures", 4])],
+                        b.weights, opset=13)
+
+
+def fused_encoder(batch=1):
     """The same kind of encoder as ONNX Runtime's optimizer writes it, and two other forms of attention."""
     b, microsoft = Body(10), {"domain": "com.microsoft"}
     tables = " ".join(b.weight(n, WIDTH) for n in (WORDS, POSITIONS, 2))
@@ -96,10 +148,10 @@ def fused_encoder():
     b("MultiHeadAttention", f"y memory memory {b.weight(3 * WIDTH)}", num_heads=HEADS, **microsoft)
     b.nodes[-1].output[0] = "crossed"  # the memory has as many rows as the capacity, by chance
     b.nodes.append(helper.make_node("Attention", ["memory", "y", "y"], ["gathered"], q_num_heads=HEADS, kv_num_heads=HEADS))
-    made = graphs.model(b.nodes, [graphs.value(n, [1, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
-                        [graphs.value("memory", [1, 12, WIDTH])],
-                        [graphs.value("y", [1, "tokens", WIDTH]), graphs.value("crossed", [1, "tokens", WIDTH]),
-                         graphs.value("gathered", [1, 12, WIDTH])], b.weights, opset=23)
+    made = graphs.model(b.nodes, [graphs.value(n, [batch, "tokens"], TensorProto.INT32) for n in ("words", "parts", "kept")] +
+                        [graphs.value("memory", [batch, 12, WIDTH])],
+                        [graphs.value("y", [batch, "tokens", WIDTH]), graphs.value("crossed", [batch, "tokens", WIDTH]),
+                         graphs.value("gathered", [batch, 12, WIDTH])], b.weights, opset=23)
     made.opset_import.add(domain="com.microsoft", version=1)
     return made
 
@@ -211,7 +263,7 @@ def recurrent():
                          graphs.value("end", [1, 1, hidden])], b.weights, opset=14)
 
 
-def decoder(rows=1, keys=None):
+def decoder(rows=1, keys=None, batch=1):
     """Two layers of a decoder that appends `rows` keys and values to caches, as exporters write it: positions come from the
     length of a cache, the mask has an entry for each key, an axis `keys`."""
     b, caches = Body(16), []
@@ -220,7 +272,7 @@ def decoder(rows=1, keys=None):
     x = b("Add", f"{b('Gather', f'{b.weight(WORDS, WIDTH)} words')} {b('Gather', f'{b.weight(POSITIONS, WIDTH)} {places}')}")
     wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
     added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
-    split = b.constant([1, rows, HEADS, WIDTH // HEADS])
+    split = b.constant([0, rows, HEADS, WIDTH // HEADS])
     for layer in range(2):
         y = b.norm(x)
         q, k, v = (b("Transpose", b("Reshape", f"{b.linear(y, WIDTH)} {split}"), perm=[0, 2, 1, 3]) for _ in range(3))
@@ -231,15 +283,24 @@ def decoder(rows=1, keys=None):
         products = b("MatMul", f"{q} {b('Transpose', caches[-2][1], perm=[0, 1, 3, 2])}")
         scores = b("Add", f"{b('Div', f'{products} {b.constant(8**0.5, np.float32)}')} {added}")
         mixed = b("MatMul", f"{b('Softmax', scores, axis=-1)} {caches[-1][1]}")
-        joined = b("Reshape", f"{b('Transpose', mixed, perm=[0, 2, 1, 3])} {b.constant([1, rows, WIDTH])}")
+        joined = b("Reshape", f"{b('Transpose', mixed, perm=[0, 2, 1, 3])} {b.constant([0, rows, WIDTH])}")
         x = b("Add", f"{b.linear(joined, WIDTH)} {x}")
     b.nodes.append(helper.make_node("MatMul", [b.norm(x), b.weight(WIDTH, WORDS)], ["logits"], name="logits"))
-    shape = [1, HEADS, "past", WIDTH // HEADS]
-    return graphs.model(b.nodes, [graphs.value("words", [1, rows], TensorProto.INT64),
-                                  graphs.value("kept", [1, keys or f"past + {rows}"], TensorProto.INT64)]
+    shape = [batch, HEADS, "past", WIDTH // HEADS]
+    return graphs.model(b.nodes, [graphs.value("words", [batch, rows], TensorProto.INT64),
+                                  graphs.value("kept", [batch, keys or f"past + {rows}"], TensorProto.INT64)]
                         + [graphs.value(before, shape) for before, _ in caches],
-                        [graphs.value("logits", [1, rows, WORDS])]
-                        + [graphs.value(after, [1, HEADS, "all", WIDTH // HEADS]) for _, after in caches], b.weights, opset=17)
+                        [graphs.value("logits", [batch, rows, WORDS])]
+                        + [graphs.value(after, [batch, HEADS, "all", WIDTH // HEADS]) for _, after in caches], b.weights, opset=17)
+
+
+def accepted_together():
+    """Graphs with several open axes, by name, with their capacities."""
+    return {"batches": (encoder("batch"), [("batch", 3), ("tokens", 13)]),
+            "fused_batches": (fused_encoder("batch"), [("batch", 2), ("tokens", 12)]),
+            "crossed": (crossed(), [("batch", 2), ("targets", 7), ("sources", 9)]),
+            "picture": (picture(), [("height", 10), ("width", 11, 2)]),
+            "pictures": (picture(), [("pictures", 3), ("height", 6)])}
 
 
 def accepted():
@@ -266,6 +327,30 @@ def split_length():
     b.nodes.append(helper.make_node("Add", [ones, b.weight(8)], ["z"], name="mixing"))
     b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
     return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights)
+
+
+def refused_together():
+    """Graphs with two open axes of the same capacity that one node mixes, by what the report says; with the capacities."""
+    def made(*steps, shapes=(("a", "b", 4),), most=8, weights=()):
+        *others, (op, names, attributes) = steps
+        nodes = [helper.make_node(o, n.split(), [f"{o}{i}"], **a) for i, (o, n, a) in enumerate(others)]
+        nodes.append(helper.make_node(op, names.split(), ["result"], name="mixing", **attributes))
+        inputs = [graphs.value(f"x{i}", shape) for i, shape in enumerate(shapes)]
+        return graphs.model(nodes, inputs, [graphs.value("result", None)], list(weights)), [("a", most), ("b", most)]
+
+    shape = ("Shape", "x0", {})
+    two = (("a", 4), ("b", 4))
+    return {
+        "axes a, b: it is merged with another": made(("Reshape", "x0 shape", {}), weights=[graphs.integers("shape", -1, 4)]),
+        "an extent of the result depends on more than one": made(
+            shape, ("ReduceProd", "Shape0", {"axes": [0], "keepdims": 1}), ("Expand", "one ReduceProd1", {}),
+            weights=[graphs.integers("one", 1)]),
+        "operands have different extents": made(("Add", "x0 x1", {}), shapes=two),
+        "8 terms, of which its operands have different counts": made(("Transpose", "x0", {}), ("MatMul", "Transpose0 x1", {}), shapes=two),
+        "depends on 40000 combinations of lengths": made(shape, most=200),
+        "is [2, 1, 4] where a is 1 and b is 2; [1, 2, 4] is needed": made(
+            shape, ("Gather", "Shape0 turned", {}), ("Reshape", "x0 Gather1", {}), weights=[graphs.integers("turned", 1, 0, 2)]),
+    }
 
 
 def refused():

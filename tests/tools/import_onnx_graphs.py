@@ -86,6 +86,42 @@ def attentive():
     return model(nodes, [value("words", [1, "rows"], TensorProto.INT64)], [value("y", [1, "rows", 16])], weights, opset=13)
 
 
+def unusual():
+    """Tensors of sequences, a part without entries, names that C++ does not have, outputs of no known shape, and outputs
+    that are an input, a constant and another output."""
+    r = np.random.default_rng(4)
+    nodes = [
+        helper.make_node("MatMul", ["0/in:0", "1.w"], ["class"]),
+        helper.make_node("SequenceConstruct", ["class", "0/in:0"], ["pair"]),
+        helper.make_node("SequenceInsert", ["pair", "1.w", "last"], ["three"]),  # before the last one
+        helper.make_node("SequenceErase", ["three", "first"], ["two"]),
+        helper.make_node("ConcatFromSequence", ["two"], ["\u65e5/ ;\\"], axis=0),
+        helper.make_node("ConcatFromSequence", ["pair"], ["stacked"], axis=0, new_axis=1),
+        helper.make_node("SequenceAt", ["three", "last"], ["at"]),
+        helper.make_node("Slice", ["at", "two_of", "two_of"], ["nothing"]),
+        helper.make_node("Concat", ["nothing", "at"], ["__y"], axis=0),
+        helper.make_node("NonZero", ["at"], ["unused"]),
+    ]
+    weights = [weight(r, "1.w", 2, 2), numpy_helper.from_array(np.array(-1), "last"), numpy_helper.from_array(np.array(0), "first"),
+               integers("two_of", 2)]
+    outputs = [value(n, None) for n in ("\u65e5/ ;\\", "stacked", "__y", "0/in:0", "1.w", "class")]
+    return model(nodes, [value("0/in:0", [2, 2])], outputs, weights)
+
+
+def pools():
+    """Pools whose axes differ: in strides, dilations, paddings, and windows of one entry along some axes or all."""
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["far"], kernel_shape=[3, 2], strides=[2, 1], dilations=[1, 3], pads=[1, 0, 0, 2]),
+        helper.make_node("MaxPool", ["x"], ["rounded"], kernel_shape=[2, 3], strides=[3, 2], ceil_mode=1),
+        helper.make_node("AveragePool", ["x"], ["columns"], kernel_shape=[1, 3], strides=[1, 2], pads=[0, 1, 0, 1]),
+        helper.make_node("LpPool", ["x"], ["sizes"], kernel_shape=[1, 1]),
+        helper.make_node("Reshape", ["x", "split"], ["planes"]),
+        helper.make_node("AveragePool", ["planes"], ["mean"], kernel_shape=[2, 3, 2], pads=[1, 1, 0, 0, 1, 1], count_include_pad=1),
+    ]
+    outputs = [value(n, None) for n in ("far", "rounded", "columns", "sizes", "mean")]
+    return model(nodes, [value("x", [1, 2, 8, 9])], outputs, [integers("split", 1, 2, 2, 4, 9)])
+
+
 def attentions():
     """Models of one attention, rotation or product of few bits, by name."""
     r = np.random.default_rng(4)

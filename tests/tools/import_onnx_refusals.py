@@ -53,6 +53,14 @@ def recursive():
     return made
 
 
+def malformed():
+    """Nodes without what they need, in an operator set that the installed checker may not know."""
+    node = helper.make_node("If", ["c"], ["y"], name="chosen")
+    yield "if_without_branch", exp_model(opset=25, nodes=[node], weights=[numpy_helper.from_array(np.array(True), "c")])
+    yield "where_without_operands", exp_model(opset=25, nodes=[helper.make_node("Where", ["", "x", "x"], ["y"], name="chosen")])
+    yield "transpose_of_no_axes", exp_model(opset=25, nodes=[helper.make_node("Transpose", ["x"], ["y"], name="chosen", perm=[0, 7])])
+
+
 def cases(folder):
     """Tuples of a title, the file, options, and what the error names."""
     whole = graphs.convolutional().SerializeToString()
@@ -96,6 +104,12 @@ def cases(folder):
         "state_of_other_shape": (graphs.convolutional(), ["--state", "image=classes"], "becomes float32 [1, 10]"),
         "state_twice": (exp_model(), ["--state", "x=y", "--state", "x=y"], "given twice"),
         "state_constant": (exp_model(), ["--state", "x=y", "--constant", "x=1,2,3,4,5,6"], "begins with zeros"),
+        **{name: (made, [], "chosen") for name, made in malformed()},
+        "sequence": (graphs.model([helper.make_node("SequenceConstruct", ["x"], ["y"])], [graphs.value("x", [2])], [
+            helper.make_tensor_sequence_value_info("y", TensorProto.FLOAT, [2])]), [], "a sequence is no tensor"),
+        "nine_axes": (graphs.model([helper.make_node("Identity", ["x"], ["y"])], [graphs.value("x", [1] * 9)],
+                                   [graphs.value("y", [1] * 9)]), [], "9 axes"),
+        "no_entries": (exp_model((0, 3)), [], "has no entries; give another one with --shape x=N,3"),
         "missing_sample": (exp_model(), ["--input", f"x={folder}/none.npy"], "none.npy"),
     }
     for name, (model, options, text) in models.items():

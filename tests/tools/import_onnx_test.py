@@ -6,6 +6,7 @@
 
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
+import os
 import re
 import subprocess
 import sys
@@ -56,6 +57,11 @@ def check_command(folder):
     expect(refused.returncode == 2 and "rows" in refused.stderr, "an axis without an extent is named")
     done = subprocess.run(command + ["--shape", "rows=5"], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, f"the command imports a model: {done.stdout}{done.stderr}")
+    reading, writing = os.pipe()
+    os.close(reading)  # as head does after its last line
+    cut = subprocess.run(command + ["--shape", "rows=5"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    expect(cut.returncode == 0 and not cut.stderr, f"a reader of the report that ends: {cut.returncode} {cut.stderr}")
     header = (folder / "attentive.hpp").read_text()
     expect(all(f"const auto {line}" in header for line in ("products = matmul", "scores = products", "shares = softmax<3>")),
            "attention is one step")
@@ -95,7 +101,8 @@ def main():
             names.extend([name] if complete else [])
             return text if complete else ""
 
-        for operator, model in {"convolutional": graphs.convolutional(), **graphs.single_operators(), **graphs.attentions()}.items():
+        whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
+        for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)

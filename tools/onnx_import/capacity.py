@@ -1,126 +1,130 @@
 # SPDX-License-Identifier: BSL-1.0
-"""An axis whose extent is known when the program runs: `--capacity tokens=128`.
+"""Axes whose extents are known when the program runs: `--capacity batch=4 --capacity tokens=128`.
 
-The model is evaluated at the capacity. This module follows the axis through the graph. A value may have open axes: below
-their count, its entries are those of the model at that length. A constant that depends on the length has a family: its array
-for each length from the least to the capacity. What cannot be proved is refused."""
+The model is evaluated at the capacities. This module follows the axes through the graph. A value may have open axes: below
+their counts, its entries are those of the model at these lengths. A constant that depends on lengths has a family: its array
+for each combination of lengths from the least to the capacity. What cannot be proved is refused."""
 import copy
-import itertools
 import re
 
 import numpy as np
 
+from .counts import Count, Family, axes_of_values, point_text, points_of, shape_at
 from .errors import ModelError, Uncovered, first_line
 from .graph import Value
 from .numpy_ops import TABLE
 from .operators import TABLE as TRANSLATIONS
 
-MOST_ENTRIES = 1 << 14  # of a constant that is evaluated at every length
-MOST_CAPACITY = 4096
-STRIDES = range(2, 65)  # of counts such as (tokens + 1) / 2
-
-
-class Count:
-    """The extent of an open axis: a number for each length from the least on."""
-
-    def __init__(self, numbers, least=1):
-        self.numbers, self.least = tuple(int(n) for n in numbers), least
-
-    def __eq__(self, other):
-        return isinstance(other, Count) and self.numbers == other.numbers
-
-    def __hash__(self):
-        return hash(self.numbers)
-
-    def at(self, length):
-        return self.numbers[length - self.least]
-
-    def text(self, name):
-        """An expression of C++ for it, or None."""
-        lengths = np.arange(self.least, self.least + len(self.numbers))
-
-        def plus(text, n):
-            return text if n == 0 else f"{text} {'+' if n > 0 else '-'} {abs(n)}"
-
-        factor = self.numbers[1] - self.numbers[0]
-        offset = self.numbers[0] - factor * self.least
-        if factor > 0 and (lengths * factor + offset == self.numbers).all():
-            return plus(name if factor == 1 else f"{factor} * {name}", offset)
-        for stride in STRIDES:
-            for shift in range(stride):
-                quotients = (lengths + shift) // stride
-                if (quotients + self.numbers[0] - quotients[0] == self.numbers).all():
-                    inner = f"({name} + {shift})" if shift else name
-                    return plus(f"{inner} / {stride}", self.numbers[0] - int(quotients[0]))
-        return None
-
-
-def shape_at(value, length):
-    return tuple(value.axes[i].at(length) if i in value.axes else n for i, n in enumerate(value.shape))
+MOST_ENTRIES = 1 << 14  # of a constant that is evaluated at every point
+MOST_POINTS = 1 << 14  # at which constants are evaluated
+MOST_OF_TABLE = 1 << 22  # entries of a constant at all points
 
 
 class Capacity:
-    """The name of the open axis, and its least and greatest extent."""
+    """The open axes of a model, in the order of the options."""
 
-    def __init__(self, name, most, least=None, others=None, growing=()):
-        """`others` are axes that are longer: a number by name. `growing` are inputs that may be growing states."""
-        self.name, self.most, self.others, self.growing = name, most, others or {}, frozenset(growing)
-        if self.growing and least:
-            raise ModelError(f"--capacity {name}={least}..{most}: it is the length of a state, which begins with no entries")
-        self.least = 0 if self.growing else 1 if least is None else least
-        if not (self.growing or self.least >= 1) or not self.least < most <= MOST_CAPACITY or most < 2:
-            raise ModelError(f"--capacity {name}={self.least}..{most}: a capacity is between 2 and {MOST_CAPACITY}, "
-                             "and above the least length")
-        self.lengths = range(self.least, most + 1)
+    def __init__(self, axes, longer=None):
+        """`longer` has named axes that are longer than an open one: a pair of that one's name and a number by name."""
+        self.axes, self.longer, self.involved = list(axes), longer or {}, list(axes)
+        self.growing = frozenset().union(*(axis.growing for axis in axes))
+        names = [axis.name for axis in axes]
+        if len(set(names)) < len(names):
+            raise ModelError(f"--capacity {max(names, key=names.count)}: it is given twice")
+        if sum(bool(axis.growing) for axis in axes) > 1:
+            raise ModelError(f"--capacity {' and '.join(a.name for a in axes if a.growing)}: states grow along one axis only")
 
-    def added_to(self, axis):
-        """By how much a named axis is longer: those with a text such as `past + 1`, too. None: it has an extent of its own."""
-        found = re.fullmatch(rf"{re.escape(self.name)}(?: *\+ *(\d+))?", axis)
-        return self.others.get(axis) if found is None else int(found[1] or 0)
+    @property
+    def growing_axis(self):
+        return next((axis for axis in self.axes if axis.growing), None)
 
-    def named_extents(self, model, length):
-        """The extents of all named axes that follow from the length."""
-        axes = {d.dim_param for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
-        return {axis: (length + self.added_to(axis),) for axis in axes | {self.name} if self.added_to(axis) is not None}
+    @property
+    def most(self):
+        """The point of the capacities."""
+        return {axis: axis.most for axis in self.axes}
 
-    def array_at(self, value, length):
-        """The array of a constant at a length."""
+    def longer_axis(self, name):
+        """An open axis and by how much a named axis is longer, also by a text such as `past + 1`. None: it has an extent of
+        its own."""
+        for axis in self.axes:
+            found = re.fullmatch(rf"{re.escape(axis.name)}(?: *\+ *(\d+))?", name)
+            if found is not None:
+                return axis, int(found[1] or 0)
+            if self.longer.get(name, ("",))[0] == axis.name:
+                return axis, self.longer[name][1]
+        return None
+
+    def named_extents(self, model, point):
+        """The extents of all named axes that follow from the lengths."""
+        names = {d.dim_param for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
+        known = {name: self.longer_axis(name) for name in names | {axis.name for axis in self.axes}}
+        return {name: (point[found[0]] + found[1],) for name, found in known.items() if found is not None}
+
+    @staticmethod
+    def array_at(value, point):
+        """The array of a constant at a point."""
         if value.family is not None:
-            return value.family[length - self.least]
-        return value.array[tuple(slice(0, n) for n in shape_at(value, length))]
+            return value.family.at(point)
+        return value.array[tuple(slice(0, n) for n in shape_at(value, point))]
 
     def refuse(self, reason):
-        raise Uncovered(f"axis {self.name}: {reason}")
+        names = ", ".join(axis.name for axis in self.involved)
+        raise Uncovered(f"{'axis' if len(self.involved) == 1 else 'axes'} {names}: {reason}")
 
-    def count(self, numbers):
-        """An open axis of these extents; refuses those that cannot be written or that are empty."""
-        found = Count(numbers, self.least)
-        empty = next((n for n in self.lengths[::-1] if found.at(n) < 1), None)
+    def points(self, *values):
+        """All combinations of the lengths on which values depend."""
+        axes = axes_of_values(values)
+        count = int(np.prod([len(axis.lengths) for axis in axes], dtype=np.int64))
+        if count > MOST_POINTS:
+            self.refuse(f"a shape or a constant depends on {count} combinations of lengths, more than {MOST_POINTS}")
+        return points_of(axes)
+
+    def count(self, axis, numbers):
+        """A count of these extents; refuses those that cannot be written or that are empty."""
+        found = Count(axis, numbers)
+        empty = next((n for n in axis.lengths[::-1] if found.at({axis: n}) < 1), None)
         if empty is not None:
-            self.refuse(f"the result has no entries where {self.name} is {empty}; "
-                        f"use --capacity {self.name}={empty + 1}..{self.most}")
+            self.refuse(f"the result has no entries where {axis.name} is {empty}; "
+                        f"use --capacity {axis.name}={empty + 1}..{axis.most}")
         if found.text("n") is None:
-            end = next(n for n in self.lengths if set(found.numbers[n - self.least:]) == {found.numbers[-1]})
-            if end < self.most:
-                self.refuse(f"the result grows up to {self.name} = {end} only; use --capacity {self.name}={end}")
+            end = next(n for n in axis.lengths if set(found.numbers[n - axis.least:]) == {found.numbers[-1]})
+            if end < axis.most:
+                self.refuse(f"the result grows up to {axis.name} = {end} only; use --capacity {axis.name}={end}")
             self.refuse("the extent of the result is no simple function of it")
         return found
 
-    def axes_of(self, extents):
-        """Open axes of a shape that is given for each length."""
-        columns = list(zip(*extents))
-        return {i: self.count(column) for i, column in enumerate(columns) if len(set(column)) > 1}
+    def changed(self, count, change):
+        """The count whose numbers are those of another one changed by a function."""
+        return self.count(count.axis, [change(n) for n in count.numbers])
+
+    def axes_of(self, points, shapes):
+        """Open axes of a shape that is given for each point."""
+        axes = {}
+        for i, column in enumerate(zip(*shapes)):
+            if len(set(column)) == 1:
+                continue
+            for axis in points[0]:
+                by_length = {}
+                for point, extent in zip(points, column):
+                    by_length.setdefault(point[axis], set()).add(extent)
+                if all(len(extents) == 1 for extents in by_length.values()):
+                    axes[i] = self.count(axis, [by_length[n].pop() for n in axis.lengths])
+                    break
+            else:
+                self.refuse("an extent of the result depends on more than one of them; use --shape for one")
+        return axes
 
     def mark_input(self, value, declared):
         for i, dim in enumerate(declared.type.tensor_type.shape.dim):
-            added = self.added_to(dim.dim_param) if dim.dim_param else None
-            if added is not None:
-                if value.shape[i] != self.most + added:
-                    raise ModelError(f"input {value.name}: --shape gives {value.shape[i]} entries of {dim.dim_param}, "
-                                     f"--capacity {self.most + added}")
-                if value.constant:
-                    raise ModelError(f"--constant {value.name}: its axis {dim.dim_param} has a capacity")
-                value.axes[i] = Count([n + added for n in self.lengths], self.least)
+            found = self.longer_axis(dim.dim_param) if dim.dim_param else None
+            if found is None:
+                continue
+            axis, added = found
+            if value.shape[i] != axis.most + added:
+                raise ModelError(f"input {value.name}: --shape gives {value.shape[i]} entries of {dim.dim_param}, "
+                                 f"--capacity {axis.most + added}")
+            if value.constant:
+                raise ModelError(f"--constant {value.name}: its axis {dim.dim_param} has a capacity")
+            value.axes[i] = Count(axis, [n + added for n in axis.lengths])
 
     @staticmethod
     def is_open(value):
@@ -131,11 +135,12 @@ class Capacity:
         from .capacity_rules import RULES
         if not any(self.is_open(v) for v in node.inputs):
             return
+        self.involved = axes_of_values(node.inputs)
         if node.op in ("Shape", "Size") and not node.domain:
-            return self.evaluate_lengths(node, outputs)
+            return self.evaluate_points(node, outputs)
         constant = all(v is None or v.constant for v in node.inputs)
         if constant and all(v is None or v.array.size <= MOST_ENTRIES for v in outputs):
-            return self.evaluate_lengths(node, outputs)
+            return self.evaluate_points(node, outputs)
         self.name_families(node, constant)
         rule = RULES.get(node.title)
         if rule is None:
@@ -150,14 +155,14 @@ class Capacity:
                 self.check_extents(value)
 
     def name_families(self, node, constant):
-        """Operands that depend on the length are no constants for the translation; few operators may have them."""
+        """Operands that depend on a length are no constants for the translation; few operators may have them."""
         if node.title in ("ConstantOfShape", "Reshape", "Expand", "Slice"):
             return
         for i, value in enumerate(node.inputs):
             if value is not None and value.family is not None:
                 if constant or not TRANSLATIONS[node.title].translate.__module__.endswith(".elementwise"):
                     self.refuse(f"the entries of {value.name} depend on it")
-                node.inputs[i] = Value(value.name, value.array, family=value.family)
+                node.inputs[i] = Value(value.name, value.array, axes=value.axes, family=value.family)
 
     def check_extents(self, value):
         if any(value.shape[i] != count.at(self.most) for i, count in value.axes.items()):
@@ -166,38 +171,49 @@ class Capacity:
     def check_control(self, node):
         """Graphs inside a node are unrolled, which is the same for every length only if no operand depends on it."""
         if node.op != "If" or self.is_open(node.inputs[0]):
+            self.involved = axes_of_values(node.inputs) or self.axes
             self.refuse("how often a graph inside runs may depend on it")
 
-    def evaluate_lengths(self, node, outputs):
-        """The results of constants, and of shapes, for every length."""
-        results = []
-        for length in self.lengths:
-            clone = copy.copy(node)
+    def check_sequence(self, node):
+        """Tensors are joined without a rule for open axes."""
+        if node.op == "ConcatFromSequence" and any(self.is_open(v) for v in getattr(node.inputs[0], "values", ())):
+            self.involved = axes_of_values(node.inputs[0].values)
+            self.refuse("tensors of a sequence have it")
+
+    def evaluate_points(self, node, outputs):
+        """The results of constants, and of shapes, for every combination of lengths."""
+        points, results, clone = self.points(*node.inputs), [], copy.copy(node)
+        for point in points:
             if node.op in ("Shape", "Size"):
-                arrays = [np.broadcast_to(np.zeros((), v.dtype), shape_at(v, length)) for v in node.inputs]
+                arrays = [np.broadcast_to(np.zeros((), v.dtype), shape_at(v, point)) for v in node.inputs]
             else:
-                arrays = [None if v is None else self.array_at(v, length) for v in node.inputs]
+                arrays = [None if v is None else self.array_at(v, point) for v in node.inputs]
             clone.inputs = [None if a is None else Value(v.name, a, True) for v, a in zip(node.inputs, arrays)]
             try:
                 made = TABLE[node.title](clone, *arrays)
             except (ArithmeticError, IndexError, ValueError) as failure:
-                self.refuse(f"it cannot be evaluated where {self.name} is {length}: {first_line(failure)}")
+                self.refuse(f"it cannot be evaluated where {point_text(point)}: {first_line(failure)}")
             results.append(made if isinstance(made, tuple) else (made,))
-        for value, family in zip(outputs, zip(*results)):
+        for value, arrays in zip(outputs, zip(*results)):
             if value is not None:
-                self.note_family(value, [np.asarray(a) for a in family])
+                self.note_family(value, points, [np.asarray(a) for a in arrays])
 
-    def note_family(self, value, family):
-        """Notes the arrays of a constant for all lengths: as open axes if they are beginnings of the last one."""
-        last = family[-1]
-        if all(a.ndim == last.ndim and np.array_equal(a, last[tuple(slice(0, n) for n in a.shape)]) for a in family):
-            value.axes = self.axes_of([a.shape for a in family])
-        elif len({a.shape for a in family}) == 1:
+    def note_family(self, value, points, arrays):
+        """Notes the arrays of a constant at all points: as open axes only if they are beginnings of the last one."""
+        family = Family(points[0], zip((tuple(point.values()) for point in points), arrays))
+        if not family.axes:
+            return
+        arrays, last = list(family.arrays.values()), family.last
+        if any(a.ndim != last.ndim for a in arrays):
+            self.refuse(f"the rank of {value.name} depends on it")
+        value.axes = self.axes_of(points_of(family.axes), [a.shape for a in arrays])
+        if not all(np.array_equal(a, last[tuple(slice(0, n) for n in a.shape)]) for a in arrays):
+            if len(arrays) * last.size > MOST_OF_TABLE:
+                self.refuse(f"{value.name} has {last.size} entries, others at each of {len(arrays)} points: too many for a table")
             value.family = family
-        else:
-            self.refuse("the entries of a constant depend on it and its shape, too")
 
-    def lengths_to_test(self):
-        """The capacity, a prime in between, and the least length: shorter ones find values of longer ones in memory."""
-        primes = (n for n in itertools.count(max(2, (self.least + self.most) // 2)) if all(n % d for d in range(2, n)))
-        return sorted({self.least, min(next(primes), self.most), self.most}, reverse=True)
+    def points_to_test(self):
+        """The capacities, primes and least lengths; then each axis at its least length, and the others at their capacities."""
+        rows = list(zip(*(axis.lengths_to_test() for axis in self.axes)))
+        rows += [tuple(axis.least if axis is shortest else axis.most for axis in self.axes) for shortest in self.axes]
+        return [dict(zip(self.axes, lengths)) for lengths in dict.fromkeys(rows)]

@@ -141,12 +141,16 @@ def state_text(t):
 def about(t):
     if not t.open:
         return ""
-    name, capacity = t.open.name, t.open.capacity
-    if t.growing:
-        return (f"    /// Appends {t.graph.growing[0].count} to the states, which had at most {capacity.most} entries before: {name} is kept.length.\n"
-                "    /// What is behind that in an input is not used.\n")
-    return (f"    /// The axis {name} of inputs and outputs has {name} entries, from {capacity.least} to {capacity.most}.\n"
-            "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n")
+    text = ""
+    for axis, name in t.open.names.items():
+        if t.growing and axis is t.open.capacity.growing_axis:
+            text += (f"    /// Appends {t.graph.growing[0].count} to the states, which had at most {axis.most} entries before: "
+                     f"{name} is kept.length.\n")
+        else:
+            text += f"    /// The axis {name} of inputs and outputs has {name} entries, from {axis.least} to {axis.most}.\n"
+    if list(t.open.names) == [t.open.capacity.growing_axis]:
+        return text + "    /// What is behind that in an input is not used.\n"
+    return text + "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n"
 
 
 def planned_call(name, t):
@@ -155,7 +159,7 @@ def planned_call(name, t):
     tensors += [("kept", f"{name}::state")] if t.states or t.growing else []
     tensors += [(text, tensor_type(v.dtype, v.shape)) for text, _, v in t.outputs]
     objects = [f"{name} model", f"{name}::buffers values"] + [f"{kind} {text}" for text, kind in tensors]
-    return objects, ", ".join([text for text, _ in tensors] + ([str(t.open.capacity.most)] if t.open else []))
+    return objects, ", ".join([text for text, _ in tensors] + [str(axis.most) for axis in (t.open.names if t.open else ())])
 
 
 def header_text(name, t, origin):
@@ -167,12 +171,12 @@ def header_text(name, t, origin):
     names = ", ".join([text for text, _ in inputs] + kept + [text for text, _ in outputs])
     outer, behind = list(parameters), ""
     if t.open:
-        parameters.append(f"std::size_t {t.open.name}")
-        names += f", {'kept.length' if t.growing else t.open.name}"
+        grown = t.open.capacity.growing_axis if t.growing else None
+        parameters += [f"std::size_t {text}" for text in t.open.names.values()]
+        outer += [f"std::size_t {text}" for axis, text in t.open.names.items() if axis is not grown]
+        names = ", ".join([names] + ["kept.length" if axis is grown else text for axis, text in t.open.names.items()])
     if t.growing:
         behind = f"    kept.length += {t.graph.growing[0].count};\n"
-    else:
-        outer = parameters
     objects, planned = planned_call(name, t)
     used = t.structs + [m.kind + m.shown for m in t.members] + [line.text for line in t.lines]
     return HEADER.format(

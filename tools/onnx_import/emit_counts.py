@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The test of a model with a capacity: it runs at several lengths, with what must not be read behind each."""
+"""The test of a model with capacities: it runs at several lengths, with what must not be read behind each."""
 import numpy as np
 
 from .emit_test import agreement, call_of, load_of
 
 
-def counts(value, length):
-    """A function of C++ that tells whether an entry lies below the length along all open axes; empty if all do."""
+def counts(value, point):
+    """A function of C++ that tells whether an entry lies below the counts along all open axes; empty if all do."""
     terms = []
     for axis, count in sorted(value.axes.items()):
         behind = int(np.prod(value.shape[axis + 1:], dtype=np.int64))
         place = "i" if behind == 1 else f"i / {behind}"
-        terms.append(f"{place} % {value.shape[axis]} < {count.at(length)}")
+        terms.append(f"{place} % {value.shape[axis]} < {count.at(point)}")
     return f"[](std::size_t i) {{ return {' && '.join(terms)}; }}" if terms else ""
 
 
 def checks_of(name, t, samples):
-    """The lines of the test: for each length they load the sample, run the model and compare."""
+    """The lines of the test: for each point they load the sample, run the model and compare."""
     lines = []
     for sample in samples:
-        n = sample.length
+        n, point = sample.title, sample.point
         named = [f'io::named("input{n}.{text}", in_{text})' for text, _ in t.inputs]
         named += [f'io::named("output{n}.{text}", expected_{text})' for text, _, _ in t.outputs]
         named += [f'io::named("output{n}.{text}", expected_state_{text})' for text, _ in t.growing]
         if not sample.goes_on:
             named += [f'io::named("input{n}.{text}", kept.{text})' for text, _ in t.growing]
-        call = "run()" if n == t.open.capacity.most else call_of(t, length=n)
-        if t.growing and not sample.goes_on and n != t.open.capacity.most:
-            call = f"kept.length = {n};\n    {call}"
+        call = "run()" if point == t.open.capacity.most else call_of(t, point=point)
+        if t.growing and not sample.goes_on and point != t.open.capacity.most:
+            call = f"kept.length = {point[t.open.capacity.growing_axis]};\n    {call}"
         lines += [load_of(name, named, ", {.ignore_unexpected = true}"), f"    {call};\n"]
-        lines += [agreement(f"{text} at {n}", f"out_{text}", f"expected_{text}", v, counts(v, n)) for text, _, v in t.outputs]
-        lines += [agreement(f"{text} after {n}", f"kept.{text}", f"expected_state_{text}", s.after, counts(s.after, n))
+        lines += [agreement(f"{text} at {n}", f"out_{text}", f"expected_{text}", v, counts(v, point)) for text, _, v in t.outputs]
+        lines += [agreement(f"{text} after {n}", f"kept.{text}", f"expected_state_{text}", s.after, counts(s.after, point))
                   for text, s in t.growing]
     return "".join(lines)

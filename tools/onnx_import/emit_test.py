@@ -126,11 +126,13 @@ def compared(t, prefix=""):
             for (member, _), (_, new) in zip(t.states, t.graph.states)]
 
 
-def call_of(t, end="", length=None):
-    """A call of the model; `length` is that of the open axis, if there is one."""
+def call_of(t, end="", point=None):
+    """A call of the model; `point` has the lengths of the open axes, which are the capacities unless given."""
     arguments = [f"in_{text}{end}" for text, _ in t.inputs] + (["kept"] if t.states or t.growing else [])
     arguments += [f"out_{text}" for text, _, _ in t.outputs]
-    arguments += [str(length or t.open.capacity.most)] if t.open and not t.growing else []
+    if t.open:
+        grown = t.open.capacity.growing_axis if t.growing else None
+        arguments += [str(n) for axis, n in (point or t.open.capacity.most).items() if axis is not grown]
     return f"model({', '.join(arguments + ['scratch'])})"
 
 
@@ -160,7 +162,7 @@ def test_text(name, t, checks=""):
         lines += [c.check(call) for c in compared(t, prefix)]
     loads = f'    if (!loaded(io::load(model, folder + "/{name}.safetensors"))) return false;\n' if t.members else ""
     return TEST.format(title=LICENSE, name=name, tensors="".join(tensors), loads=loads,
-                       run=(f"kept.length = {t.open.capacity.most}; " if t.growing else "") + call_of(t),
+                       run=(f"kept.length = {t.open.capacity.growing_axis.most}; " if t.growing else "") + call_of(t),
                        at=", at the capacity" if t.open else "", calls=checks or load_of(name, named) + "".join(lines),
                        near=NEAR.format(name=name) if t.distances[0] else "",
                        state=f"static {name}::state kept;\n" if t.states or t.growing else "")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """The two kinds of failure: a file that is no usable model, and an operator that the importer does not cover."""
+import os
 import sys
 
 
@@ -9,6 +10,14 @@ class ModelError(Exception):
 
 class Uncovered(Exception):
     """One node cannot be translated. The message is the reason, without the node's name."""
+
+
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # of a node that the checker of onnx did not see
+
+
+def malformed(name, title, failure):
+    """The error of a node that has not what its operator needs."""
+    return ModelError(f"node {name} ({title}) has not the operands or attributes of this operator: {first_line(failure)}")
 
 
 def first_line(failure):
@@ -24,5 +33,8 @@ def exit_status(tool, work):
     except ModelError as failure:
         print(f"{tool}: {' '.join(str(failure).split())}", file=sys.stderr)
         return 2
-    print(text)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader, such as head, ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if complete else 1

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from .errors import ModelError, Uncovered, first_line
+from . import sequences
+from .errors import MALFORMED, ModelError, Uncovered, first_line, malformed
 from .graph import Graph, Node, Value, computed
 from .load import NUMPY_TYPES, array_of, changed_later, opsets_of, type_name
 from .numpy_ops import TABLE, check_size
@@ -12,6 +13,7 @@ from .parameters import CONSTANT_OPERANDS
 
 SHAPE_ONLY = {"Shape", "Size", "EyeLike"}  # whose result depends on the operand's shape only
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"}
+MOST_AXES = 8  # of a tensor
 MOST_TURNS = 4096  # of a loop that is unrolled
 MOST_NODES = 200_000  # with those of loops and functions
 
@@ -56,17 +58,24 @@ class Evaluation:
         with np.errstate(all="ignore"):
             self.run(model.graph.node, scope, "")
         for declared in model.graph.output:
-            value = self.look_up(scope, declared.name, "the graph's outputs")
+            value = self.look_up(scope, declared.name, "the list of outputs")
+            if isinstance(value, sequences.Sequence):
+                raise ModelError(f"output {declared.name}: a sequence is no tensor")
             if value is not None:
                 self.graph.outputs.append((declared.name, value))
+                if len(value.shape) > MOST_AXES:
+                    raise ModelError(f"output {declared.name}: {len(value.shape)} axes; tensors have at most {MOST_AXES}")
                 self.check_declared(declared, value)
                 if value.family is not None:
-                    raise ModelError(f"output {declared.name} depends on the length of {capacity.name} only")
+                    names = " and ".join(axis.name for axis in value.family.axes)
+                    raise ModelError(f"output {declared.name} depends on the length of {names} only")
 
     def input_value(self, declared, shape, constants, samples, random):
         kind = declared.type.tensor_type.elem_type
         if kind not in NUMPY_TYPES:
             raise ModelError(f"input {declared.name}: elements of {type_name(kind)} are not supported")
+        if len(shape) > MOST_AXES:
+            raise ModelError(f"input {declared.name}: {len(shape)} axes; tensors have at most {MOST_AXES}")
         dtype = np.dtype(NUMPY_TYPES[kind])
         if declared.name in constants:
             array = constants[declared.name]
@@ -89,11 +98,12 @@ class Evaluation:
         extents = {t.name: t.dims for t in self.model.graph.initializer}
         names, most = {name}, None
         for node in self.model.graph.node:
-            if node.op_type in ("Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze") and node.input[0] in names:
+            first, second = (*node.input, "", "")[:2]
+            if node.op_type in ("Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze") and first in names:
                 names.update(node.output)
-            if node.op_type == "Gather" and node.input[1] in names and node.input[0] in extents:
+            if node.op_type == "Gather" and second in names and first in extents:
                 axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
-                most = min(most or 1 << 30, extents[node.input[0]][axis])
+                most = min([most or 1 << 30, *extents[first][axis:][:1]])
         return most or 2
 
     def check_declared(self, declared, value):
@@ -130,12 +140,15 @@ class Evaluation:
             except Uncovered as reason:
                 self.problems.append((node, str(reason)))
                 results = None
+            except MALFORMED as failure:
+                raise malformed(name, node.title, failure) from None
             for output, value in itertools.zip_longest(proto.output, (results or [])[:len(proto.output)]):
                 if output:
                     scope[output] = value
 
     def check_covered(self, node):
-        if node.title not in TABLE and node.op not in ("If", "Loop", "Scan") and (node.domain, node.op) not in self.functions:
+        known = node.title in TABLE or node.title in sequences.OPERATORS or node.op in ("If", "Loop", "Scan")
+        if not known and (node.domain, node.op) not in self.functions:
             raise Uncovered("this operator is not supported")
 
     def read_attributes(self, proto, node):
@@ -175,6 +188,14 @@ class Evaluation:
             return self.run_loop(node, scope)
         if node.op == "Scan":
             return self.run_scan(node, scope)
+        if node.title in sequences.OPERATORS:
+            if self.capacity:
+                self.capacity.check_sequence(node)
+            return sequences.results_of(self, node)
+        if any(isinstance(v, sequences.Sequence) for v in node.inputs):
+            if node.op == "Identity":
+                return list(node.inputs)
+            raise Uncovered("an operand is a sequence")
         if (proto.domain, proto.op_type) in self.functions:
             return self.run_function(self.functions[proto.domain, proto.op_type], node)
         if not node.domain and changed_later(node.op, node.opset):
@@ -182,6 +203,8 @@ class Evaluation:
         if node.op in RANDOM:
             raise Uncovered("random numbers are not supported")
         self.check_covered(node)
+        if node.title == "Concat":
+            self.drop_empty(node)
         for value in node.inputs:
             if value is not None and 0 in value.shape and not value.constant and not value.sources & self.may_be_empty:
                 raise Uncovered(f"{value.name} has shape {list(value.shape)}: tensors without entries do not exist")
@@ -207,9 +230,20 @@ class Evaluation:
         if self.capacity:
             self.capacity.follow(node, outputs)
         if any(v is not None and not v.constant for v in operands):
+            wide = next((v for v in (*node.inputs, *outputs) if v is not None and len(v.shape) > MOST_AXES), None)
+            if wide is not None:
+                raise Uncovered(f"{wide.name} has {len(wide.shape)} axes; expressions have at most {MOST_AXES}")
             node.outputs = outputs
             self.graph.nodes.append(node)
         return outputs
+
+    def drop_empty(self, node):
+        """Drops operands that have no entries, unless a state may begin with none."""
+        axis = node.attribute("axis", 0)
+        full = [v for v in node.inputs if 0 not in v.shape or v.sources & self.may_be_empty]
+        shapes = {v.shape[:axis % len(v.shape)] + v.shape[axis % len(v.shape) + 1:] for v in node.inputs if v.shape}
+        if full and len(shapes) == 1:
+            node.inputs = full
 
     def run_if(self, node, scope):
         condition = node.inputs[0]

@@ -17,7 +17,7 @@ class Value:
     sources: frozenset = frozenset()  # names of the inputs of the graph that it depends on
     uses: int = 0
     axes: dict = field(default_factory=dict)  # open axes: a count by position
-    family: list = None  # of a constant that depends on the open axis: its array for each length
+    family: object = None  # of a constant that depends on open axes: its arrays, a Family
 
     @property
     def shape(self):

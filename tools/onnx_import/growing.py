@@ -29,10 +29,16 @@ class Growing:
 
 
 def may_grow(model, pairs, axis):
-    """The pairs whose input has the axis and whose output is Concat of the input and something else."""
-    names = {v.name for v in model.graph.input if any(d.dim_param == axis for d in v.type.tensor_type.shape.dim)}
-    appended = {(node.input[0], node.output[0]) for node in model.graph.node if node.op_type == "Concat" and len(node.input) == 2}
-    return [pair for pair in pairs if pair.before in names and (pair.before, pair.after) in appended]
+    """The pairs whose output is Concat of the input and something else along the axis."""
+    dims = {v.name: [d.dim_param for d in v.type.tensor_type.shape.dim] for v in model.graph.input}
+    appended = {}
+    for node in model.graph.node:
+        if node.op_type == "Concat" and len(node.input) == 2:
+            along = next((a.i for a in node.attribute if a.name == "axis"), 0)
+            names = dims.get(node.input[0], [])
+            if -len(names) <= along < len(names):
+                appended[node.input[0], node.output[0]] = names[along]
+    return [pair for pair in pairs if appended.get((pair.before, pair.after)) == axis]
 
 
 def split_off_growing(graph, pairs, notes):

@@ -132,6 +132,10 @@ def check_model(model, notes):
     domains = {entry.domain for entry in model.opset_import}
     if any(node.domain == "com.microsoft" for node in model.graph.node) and "com.microsoft" not in domains:
         model.opset_import.add(domain="com.microsoft", version=1)
+    bare = [v.type.tensor_type for v in (*model.graph.input, *model.graph.output)
+            if v.type.HasField("tensor_type") and not v.type.tensor_type.HasField("shape")]
+    for kind in bare:  # the checker wants shapes that the importer does not need
+        kind.shape.SetInParent()
     try:
         onnx.checker.check_model(model)
     except Exception as failure:
@@ -139,6 +143,9 @@ def check_model(model, notes):
         if "topolog" in str(failure):
             text += " The graph is cyclic or not in order."
         raise ModelError(f"the checker of onnx refuses the model: {text}") from None
+    finally:
+        for kind in bare:
+            kind.ClearField("shape")
 
 
 def fixed_shapes(model, given, constants=(), may_be_empty=()):
@@ -168,6 +175,9 @@ def fixed_shapes(model, given, constants=(), may_be_empty=()):
             if declared[i] is None and d.dim_param in given and len(given[d.dim_param]) == 1:
                 used.add(d.dim_param)
                 declared[i] = given[d.dim_param][0]
+        if any(d.HasField("dim_value") and d.dim_value == 0 for d in dims) and value.name not in constants:
+            raise ModelError(f"input {value.name}: shape {shape_text(dims)} has no entries; give another one with --shape "
+                             f"{value.name}={','.join(str(d.dim_value or 'N') for d in dims)}")
         if None in declared:
             missing.append(f"{value.name} {shape_text(dims)}")
         shapes[value.name] = tuple(declared)

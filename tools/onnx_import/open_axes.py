@@ -2,30 +2,38 @@
 """Translates what capacity.py found: counts as arguments, masks of operands, and rows that steps compute."""
 import numpy as np
 
-from .capacity import Count
 from .capacity_rules import HIGHEST, LOWEST
+from .counts import Count, points_of
+from .program import Line
 
 
 class OpenAxes:
-    """The open axis of a translation: its argument, and what is computed of it before the steps."""
+    """The open axes of a translation: their arguments, and what is computed of them before the steps."""
 
     def __init__(self, translation, capacity):
         self.translation, self.capacity = translation, capacity
-        self.name = translation.names.make(capacity.name)
-        self.counts, self.definitions = {Count(capacity.lengths, capacity.least): self.name}, []
-        above = f"{self.name} >= {capacity.least} && " if capacity.least else ""
-        self.define(f'ASHLAR_ASSERT({above}{self.name} <= {capacity.most}, '
-                    f'"{self.name} is between {capacity.least} and {capacity.most}");')
-        self.numbers = {}
+        self.names = {axis: translation.names.make(axis.name) for axis in capacity.axes}
+        self.counts = {Count(axis, axis.lengths): name for axis, name in self.names.items()}
+        self.definitions, self.numbers, self.limits, self.limit_lines = [], {}, {}, []
+        for axis, name in self.names.items():
+            above = f"{name} >= {axis.least} && " if axis.least else ""
+            self.define(f'ASHLAR_ASSERT({above}{name} <= {axis.most}, "{name} is between {axis.least} and {axis.most}");')
 
     def define(self, text):
         self.definitions.append(text)
 
+    def lines(self):
+        """The lines before the steps; numbers of rows only where a step takes them."""
+        read = {line.rows for line in self.translation.lines if line.place in ("buffer", "output")}
+        limits = [line for line in self.limit_lines if line.name in read]
+        return [Line("", text, "", None, "raw") for text in self.definitions] + limits
+
     def count(self, count):
         """The name of a count."""
         if count not in self.counts:
-            name = self.counts[count] = self.translation.names.make(f"{self.name}_count")
-            self.define(f"[[maybe_unused]] const std::size_t {name} = {count.text(self.name)};")
+            axis = self.names[count.axis]
+            name = self.counts[count] = self.translation.names.make(f"{axis}_count")
+            self.define(f"[[maybe_unused]] const std::size_t {name} = {count.text(axis)};")
         return self.counts[count]
 
     def number(self, count, kind):
@@ -37,16 +45,43 @@ class OpenAxes:
         return self.numbers[count, kind]
 
     def rows(self, value):
-        """What rows_below takes to compute no more of a value than its count; None if its rows are not open."""
-        count = value.axes.get(len(value.shape) - 2)
-        return None if count is None or len(value.shape) < 2 else self.count(count)
+        """What rows_below takes to compute no more of a value than its counts: a number, or one for each entry of open axes
+        before the rows; None if only the last axis is open."""
+        before = {i: count for i, count in value.axes.items() if i < len(value.shape) - 2}
+        if len(value.shape) < 2 or not before and len(value.shape) - 2 not in value.axes:
+            return None
+        rows = value.axes.get(len(value.shape) - 2)
+        if not before:
+            return self.count(rows)
+        shape = tuple(value.shape[i] if i in before else 1 for i in range(max(before) + 1))
+        key = shape, tuple(before.items()), rows or value.shape[-2]
+        if key not in self.limits:
+            self.limits[key] = self.limit_line(shape, before, rows, value.shape[-2])
+        return self.limits[key].name
+
+    def limit_line(self, shape, before, rows, extent):
+        """A line that writes how many rows of each entry are computed: none of those behind the counts."""
+        end = str(extent) if rows is None else self.number(rows, "std::int32_t")
+        name = self.translation.names.make("_".join(["rows", *(self.count(count) for count in before.values())]))
+        zeros = f"zeros<std::int32_t, {', '.join(map(str, shape))}>()"
+        kept = " && ".join(f"index<{i}>({zeros}) < {self.number(count, 'std::int32_t')}" for i, count in sorted(before.items()))
+        line = Line(name, f"where({kept}, {end}, 0)", "rows of each entry", np.zeros(shape, np.int32), "buffer")
+        self.limit_lines.append(line)
+        return line
 
     def look_up(self, value):
-        """A constant of the length: an entry of a table of all lengths."""
-        shape = value.shape or (1,)
-        table = np.stack([np.asarray(a).reshape(shape) for a in value.family])
-        place = f"{self.name} - {self.capacity.least}" if self.capacity.least else self.name
-        text = f"row({self.translation.member(f'{value.name}_of_{self.name}', table)}, {place})"
+        """A constant of the lengths: an entry of a table of all of them."""
+        axes, points = value.family.axes, points_of(value.family.axes)
+        table = np.zeros((len(points), *(value.shape or (1,))), value.dtype)
+        for entry, point in zip(table, points):
+            array = value.family.at(point)
+            entry[tuple(slice(0, n) for n in array.shape)] = array
+        place = ""
+        for axis in axes:
+            name = f"{self.names[axis]} - {axis.least}" if axis.least else self.names[axis]
+            place = f"({place}) * {len(axis.lengths)} + {name}" if place else name
+        ends = "_".join(self.names[axis] for axis in axes)
+        text = f"row({self.translation.member(f'{value.name}_of_{ends}', table)}, {place})"
         return text if value.shape else f"reshape<>({text})"
 
     def fused(self, step):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .capacity import Capacity
+from .counts import OpenAxis
 from .cpp import check_name
 from .emit import write_all
 from .errors import ModelError
@@ -58,35 +59,47 @@ def replace_outputs(translation, expected):
         value.array = array
 
 
-def longer_axes(texts, name):
-    """By how much other axes are longer than the one that has a capacity; `texts` are those of --shape, by axis."""
-    for axis, text in texts.items():
-        if text.partition("+")[0].strip() != name:
-            raise ModelError(f"--shape {axis}={text}: the axis with a capacity is {name}")
-    return {axis: int(text.partition("+")[2]) for axis, text in texts.items()}
+def longer_axes(texts, names):
+    """Of axes that are longer than one with a capacity: that one's name, and by how much; `texts` are those of --shape, by
+    axis."""
+    longer = {axis: (text.partition("+")[0].strip(), int(text.partition("+")[2])) for axis, text in texts.items()}
+    for axis, (name, _) in longer.items():
+        if name not in names:
+            raise ModelError(f"--shape {axis}={texts[axis]}: {name} is an axis, which needs a --capacity; "
+                             f"those with one are: {', '.join(names) or 'none'}")
+    return longer
+
+
+def open_axes(model, capacities, longer, pairs):
+    """The axes of --capacity, or None."""
+    axes = [OpenAxis(name, most, least, frozenset(pair.before for pair in may_grow(model, pairs, name)))
+            for name, most, least in ((*given, None)[:3] for given in capacities)]
+    return Capacity(axes, longer) if axes else None
 
 
 def check_together(capacity, states, weights):
     """Refuses options that are not right together."""
-    whole = [name for name in states if capacity and name not in capacity.growing]
+    if not capacity:
+        return
+    names, axis = " ".join(a.name for a in capacity.axes), capacity.axes[0]
+    whole = [name for name in states if name not in capacity.growing]
     if whole:
-        raise ModelError(f"--capacity {capacity.name} with --state {whole[0]}: a state without this axis is whole after each "
-                         f"call, whatever the number of {capacity.name}; use --shape {capacity.name}={capacity.most}")
-    if capacity and weights != "float":
-        raise ModelError(f"--capacity {capacity.name} with --weights {weights}: the errors of narrow weights are known for one "
-                         f"length only; use --shape {capacity.name}={capacity.most}, or --weights float")
+        raise ModelError(f"--capacity {names} with --state {whole[0]}: only a state that grows along an open axis can be one; "
+                         f"use --shape {axis.name}={axis.most}")
+    if weights != "float":
+        raise ModelError(f"--capacity {names} with --weights {weights}: the errors of narrow weights are known for one "
+                         f"length only; use --shape {axis.name}={axis.most}, or --weights float")
 
 
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
-                 automatic=False, weights="float", embed=False, expected=None,
-                 capacity=None, plan=False):
+                 automatic=False, weights="float", embed=False, expected=None, capacities=(), plan=False):
     """Writes the files. Returns whether all operators are covered, and the report.
 
     `states` are names of outputs by those of inputs that they replace; with `automatic` also those that names tell.
     `weights` is an option of narrow.KINDS. With `embed` there is a header with the weights too,
     with `plan` a program that prints the plans.
     `expected` are arrays for the outputs, which the test compares with instead of those that NumPy computes.
-    `capacity` is (axis, most, least): an axis whose extent the call takes.
+    `capacities` are pairs of an axis whose extent the call takes and its most entries; a third element is the least number.
     """
     check_name(name)
     notes, shapes, constants, samples, states = [], shapes or {}, constants or {}, samples or {}, states or {}
@@ -95,18 +108,14 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     pairs = candidates(model, states, automatic, {*constants, *samples})
     others = {axis: extent for axis, extent in shapes.items() if isinstance(extent, str)}
     shapes = {axis: extent for axis, extent in shapes.items() if axis not in others}
-    if capacity:
-        capacity = Capacity(*capacity, others=longer_axes(others, capacity[0]),
-                            growing=[pair.before for pair in may_grow(model, pairs, capacity[0])])
-    elif others:
-        raise ModelError("--shape " + next(f"{a}={e}: {e} follows from an axis, which needs --capacity" for a, e in others.items()))
+    capacity = open_axes(model, capacities, longer_axes(others, [name for name, *_ in capacities]), pairs)
     check_together(capacity, states, weights)
     try:
-        def shapes_of(length):
-            return fixed_shapes(model, {**shapes, **(capacity.named_extents(model, length) if capacity else {})}, constants,
+        def shapes_of(point):
+            return fixed_shapes(model, {**shapes, **(capacity.named_extents(model, point) if capacity else {})}, constants,
                                 capacity.growing if capacity else ())
 
-        evaluation = evaluated(model, shapes_of(capacity.most if capacity else 0), constants, samples, pairs, notes, capacity)
+        evaluation = evaluated(model, shapes_of(capacity.most if capacity else None), constants, samples, pairs, notes, capacity)
     except RecursionError:
         raise ModelError("graphs or functions inside each other are nested too deeply") from None
     except MemoryError as failure:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from .cpp import Names, ctype, literal, shared_prefix, tensor_type
-from .errors import ModelError, Uncovered
+from .errors import MALFORMED, ModelError, Uncovered, malformed
 from .narrow import FLOAT
 from .open_axes import OpenAxes
 from .operators import TABLE
@@ -52,7 +52,7 @@ class Translation(Program):
             self.lines.append(Line(text, self.text(value), f"the output {name}", value.array, "output"))
         self.write_states()
         if self.open:
-            self.lines[:0] = [Line("", definition, "", None, "raw") for definition in self.open.definitions]
+            self.lines[:0] = self.open.lines()
 
     def named_states(self):
         """Pairs of a member of the state and the value in the graph. Steps know the member by a name of its own."""
@@ -86,7 +86,8 @@ class Translation(Program):
         member, state = next((member, state) for member, state in self.growing if state.after is node.outputs[0])
         name, rows = self.named(state.after), self.names.make(f"new_{member}")
         self.lines.append(Line("", f"auto& {name} = kept.{member};", "", None, "raw"))
-        place = f"{self.open.name} * {state.distance()}" if state.distance() > 1 else self.open.name
+        length = self.open.names[self.open.capacity.growing_axis]
+        place = f"{length} * {state.distance()}" if state.distance() > 1 else length
         part = f"slice<{state.axis}, 0, {state.count}>({name})"
         self.lines.append(Line("", f"const auto {rows} = decltype({part})({name}.data() + {place});", "", None, "raw"))
         self.lines.append(Line(rows, self.text(state.rows), f"{self.comment_of(node)}: {list(state.rows.shape)}",
@@ -211,6 +212,8 @@ class Translation(Program):
         except Uncovered as reason:
             self.problems.append((node, str(reason)))
             entry, results = None, [None] * len(node.outputs)
+        except MALFORMED as failure:
+            raise malformed(node.name, node.title, failure) from None
         results = results if isinstance(results, (list, tuple)) else [results]
         for value, result in zip(node.outputs, list(results) + [None] * len(node.outputs)):
             if value is None or value.uses == 0:

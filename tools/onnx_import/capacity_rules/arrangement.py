@@ -2,6 +2,7 @@
 """Operators that move or choose entries."""
 import numpy as np
 
+from ..counts import point_text, shape_at
 from ..parameters import axis_of
 from .registry import Operand, broadcast, mask, rule, static
 
@@ -12,9 +13,9 @@ def transpose(c, node, outputs):
     return {i: x.axes[a] for i, a in enumerate(order) if a in x.axes}
 
 
-def integers_at(c, value, attribute, length):
-    """The integers of an operand at a length; those of the attribute if there is none."""
-    return attribute if value is None else [int(n) for n in c.array_at(value, length).reshape(-1)]
+def integers_at(c, value, attribute, point):
+    """The integers of an operand at a point; those of the attribute if there is none."""
+    return attribute if value is None else [int(n) for n in c.array_at(value, point).reshape(-1)]
 
 
 def behind(shape, axis):
@@ -38,41 +39,38 @@ def reshape(c, node, outputs):
 
 
 def check_shape_operand(c, node, x, y, axes):
-    """The shape operand must give the same open axes at every length."""
+    """The shape operand must give the same open axes at every point."""
     shape = node.input(1)
-    for length in c.lengths:
-        wanted = [axes[i].at(length) if i in axes else n for i, n in enumerate(y.shape)]
-        if shape is None:
-            given = list(node.attribute("shape"))
-        else:
-            given = integers_at(c, shape, None, length)
-        old = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
+    for point in c.points(x, shape):
+        wanted = [axes[i].at(point) if i in axes else n for i, n in enumerate(y.shape)]
+        given = integers_at(c, shape, list(node.attribute("shape", ())), point)
+        old = list(shape_at(x, point))
         if not node.attribute("allowzero", 0):
             given = [old[i] if n == 0 else n for i, n in enumerate(given)]
         if -1 in given:
             rest = int(np.prod([n for n in given if n != -1], dtype=np.int64))
             given[given.index(-1)] = int(np.prod(old, dtype=np.int64)) // max(rest, 1)
         if given != wanted:
-            c.refuse(f"the shape operand is {given} where {c.name} is {length}; {wanted} is needed")
+            c.refuse(f"the shape operand is {given} where {point_text(point)}; {wanted} is needed")
 
 
 @rule("Expand")
 def expand(c, node, outputs):
     x, shape, y = node.inputs[0], node.inputs[1], outputs[0]
-    extents = []
-    for length in c.lengths:
-        given = integers_at(c, shape, None, length)
-        old = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
+    extents, points = [], c.points(x, shape)
+    for point in points:
+        given, old = integers_at(c, shape, None, point), list(shape_at(x, point))
         given, old = ([1] * (len(y.shape) - len(s)) + s for s in (given, old))
         if any(a != b and 1 not in (a, b) for a, b in zip(given, old)):
-            c.refuse(f"shapes {old} and {given} do not fit where {c.name} is {length}")
+            c.refuse(f"shapes {old} and {given} do not fit where {point_text(point)}")
         extents.append([max(a, b) for a, b in zip(given, old)])
-    return c.axes_of(extents)
+    return c.axes_of(points, extents)
 
 
 @rule("ConstantOfShape")
 def constant_of_shape(c, node, outputs):
-    return c.axes_of([[int(n) for n in a.reshape(-1)] for a in node.inputs[0].family])
+    points = c.points(node.inputs[0])
+    return c.axes_of(points, [integers_at(c, node.inputs[0], None, point) for point in points])
 
 
 @rule("Tile")
@@ -95,13 +93,13 @@ def concat(c, node, outputs):
     last = node.inputs[-1]
     if len(node.inputs) == 2 and node.inputs[0].name in c.growing and axis in node.inputs[0].axes and axis not in last.axes:
         node.open["append"] = axis
-        axes[axis] = c.count(n + last.shape[axis] for n in node.inputs[0].axes[axis].numbers)
+        axes[axis] = c.changed(node.inputs[0].axes[axis], lambda n: n + last.shape[axis])
         return axes
     if any(axis in v.axes for v in node.inputs[:-1]):
         c.refuse("entries of another operand follow its last one")
     if axis in last.axes:
         before = sum(v.shape[axis] for v in node.inputs[:-1])
-        axes[axis] = c.count(before + n for n in last.axes[axis].numbers)
+        axes[axis] = c.changed(last.axes[axis], lambda n: before + n)
     return axes
 
 
@@ -119,13 +117,12 @@ def slice_(c, node, outputs):
     x, operands = node.inputs[0], [node.input(i) for i in range(1, 5)]
     if any(v is not None and v.axes for v in operands):
         c.refuse("the number of bounds depends on it")
-    extents, last = [], None
-    for length in list(c.lengths)[::-1]:
-        starts, ends, axes, steps = (integers_at(c, v, node.attribute(name), length)
+    extents, last, points = [], None, c.points(x, *operands)
+    for point in points[::-1]:
+        starts, ends, axes, steps = (integers_at(c, v, node.attribute(name), point)
                                      for v, name in zip(operands, ("starts", "ends", "axes", "steps")))
         axes = [axis_of(a, len(x.shape)) for a in (range(len(starts)) if axes is None else axes)]
-        shape = [x.axes[i].at(length) if i in x.axes else n for i, n in enumerate(x.shape)]
-        begins = {}
+        shape, begins = list(shape_at(x, point)), {}
         for first, end, axis, step in zip(starts, ends, axes, steps or [1] * len(starts)):
             places = range(*slice(first, end, step).indices(shape[axis]))
             begins[axis], shape[axis] = (places.start, step), len(places)
@@ -133,11 +130,10 @@ def slice_(c, node, outputs):
         moved = [a for a in begins if begins[a] != last[a] and shape[a]]
         if moved:
             c.refuse("the slice begins at a place that depends on it")
+        if 0 in shape:
+            c.refuse(f"the slice is empty where {point_text(point)}")
         extents.append(shape)
-    for column in zip(*extents):
-        if 0 in column:
-            c.refuse(f"the slice is empty where {c.name} is {c.most - column.index(0)}")
-    return c.axes_of(extents[::-1])
+    return c.axes_of(points, extents[::-1])
 
 
 @rule("Gather")
@@ -206,5 +202,5 @@ def pad(c, node, outputs):
             c.refuse("only padding by a constant is known")
         value = node.attribute("value", 0.0) if node.input(2) is None else node.inputs[2].array.reshape(-1)[0]
         mask(node, 0, axis, value)
-        result[axis] = c.count(before + n + after for n in x.axes[axis].numbers)
+        result[axis] = c.changed(x.axes[axis], lambda n, more=before + after: n + more)
     return result

@@ -10,7 +10,7 @@ def product_axes(c, node, a, b, left, right):
     sums = rank_a + left[1], rank_b + right[1]
     counts = a.axes.get(sums[0]), b.axes.get(sums[1])
     if counts[0] != counts[1]:
-        c.refuse(f"the sums of the product have {c.most} terms whatever the count is")
+        c.refuse(f"the sums of the product have {a.shape[sums[0]]} terms, of which its operands have different counts")
     if counts[0] is not None:
         mask(node, 0, sums[0], 0)
         mask(node, 1, sums[1], 0)

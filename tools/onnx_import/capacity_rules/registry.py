@@ -49,7 +49,7 @@ def broadcast(c, values, rank):
         if len(counts) > 1:
             c.refuse("operands have different extents")
         if counts and others:
-            c.refuse(f"{others[0].name} has {c.most} entries whatever the count is")
+            c.refuse(f"{others[0].name} has {others[0].shape[axis - rank]} entries whatever the count is")
         if counts:
             axes[axis] = counts.pop()
     return axes

@@ -19,8 +19,8 @@ def along_windows(c, node, kernel, fill):
             c.refuse("the padding depends on it")
         if w.behind > 0:
             mask(node, 0, i + 2, fill)
-        room = [n + w.before + w.behind - w.reach for n in count.numbers]
-        result[i + 2] = c.count(n // w.stride + 1 if n >= 0 else 0 for n in room)
+        room = w.before + w.behind - w.reach
+        result[i + 2] = c.changed(count, lambda n, room=room, w=w: (n + room) // w.stride + 1 if n + room >= 0 else 0)
     return result
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import Uncovered
-from ..parameters import windows_of
+from ..parameters import Window, windows_of
 from .products import padded, windowed
 from .registry import template, translates
 
@@ -12,9 +12,15 @@ def pooled(s, function, value="", text=None):
     windows = windows_of(s.node, s.shapes[0][2:], s.attribute("kernel_shape"))
     if len(windows) > 3:
         raise Uncovered("more than three axes")
-    text = padded(s.x() if text is None else text, windows, s.shapes[0][2:], 2, value)
-    axes = template(3 + 2 * i for i in range(len(windows)))
-    return f"{function}{axes}({windowed(text, windows, 2)})", windows
+    text, shape = s.x() if text is None else text, list(s.shapes[0])
+    wide = [i for i, w in enumerate(windows) if w != Window(1, 1, w.dilation, 0, 0, w.count)] or [len(windows) - 1]
+    for i in wide:  # one axis after the other: the first ones are whole rows, which lanes hold
+        text = padded(text, windows[i:i + 1], shape[2 + i:3 + i], 2 + i, value)
+        text = f"{function}<{3 + i}>({windowed(text, windows[i:i + 1], 2 + i)})"
+        shape[2 + i] = windows[i].count
+        if i != wide[-1]:
+            text = s.buffer(f"along{i}", text, s.dtype, shape, s.out if len(shape) == 4 else None)
+    return text, windows
 
 
 @translates("MaxPool", uses="`max` of `windows`, `pad`", heavy=True)
