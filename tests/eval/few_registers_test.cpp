@@ -46,14 +46,9 @@ TEST(few_registers, functions_of_stored_sums) {
     const auto wanted = lane_width<float, current_config> > 1 ? epilogue_time::reloaded : epilogue_time::block_end;
     EXPECT_EQ(code_of(gelu(matmul(a, b))).stages[0].how[0].product.epilogue, wanted);
     activate<float, 4, 48, 192>();
-    activate<float, 5, 96, 193>();
-    activate<float, 7, 32, 197>();
-    activate<float, 8, 16, 192>();
     activate<float, 9, 64, 200>();
-    activate<float, 17, 80, 383>();
-    activate<float, 33, 144, 385>();
+    activate<float, 33, 80, 385>();
     activate<double, 7, 40, 193>();
-    activate<double, 16, 128, 200>();
 }
 
 template <class T, std::size_t Queries, std::size_t Keys, std::size_t Depth>
@@ -65,7 +60,6 @@ void attend() {
     SCOPED_TRACE(testing::Message() << Queries << " queries, " << Keys << " keys of " << Depth);
     const double tolerance = sizeof(T) == 8 ? 1e-11 : 2e-5;
     check(attention(q, k, v), tolerance);
-    check(attention(q, k, v, causal), tolerance);
     check(attention_weights(q, k), tolerance);
     check(log_softmax(matmul(q, transpose(k))), tolerance);
 }
@@ -85,13 +79,9 @@ TEST(few_registers, pairs_of_registers) {
     EXPECT_EQ(pairs(attention(q, more, more)), 0u) << "too many columns";
     EXPECT_EQ(pairs(attention(q, k, k, keys_below(9))), 0u) << "rows whose columns differ";
     attend<float, rows, 1, 16>();
-    attend<float, rows, 16, 16>();
     attend<float, rows, 63, 17>();
     attend<float, rows + 1, 64, 16>();
-    attend<float, 3 * width, 37, 24>();
     attend<float, 5 * width - 1, 64, 8>();
-    attend<float, 64, 65, 16>();
-    attend<double, rows, 16, 16>();
     attend<double, 31, 33, 8>();
 }
 
