@@ -70,7 +70,7 @@ function faults({ desk }) {
   const prose = main.cloneNode(true)
   for (const code of prose.querySelectorAll('pre, code, mjx-container, figure, .header-anchor')) code.replaceWith(' ')
   if (main.textContent.trim().length < 60) found.push('the page is empty')
-  const markup = /&(?:lt|gt|amp|quot|#\d+);|\{\{|```|\*\*|\]\(|[\\@](?:ref|param|return|brief|code)\b|^\s*#{1,6} |^\s*\||\|\s*:?---/m
+  const markup = /&(?:lt|gt|amp|quot|#\d+);|\{\{|```|\*\*|[^[]\]\(|[\\@](?:ref|param|return|brief|code)\b|^\s*#{1,6} |^\s*\||\|\s*:?---/m
   const shows = prose.textContent.match(markup) ?? main.textContent.match(/&(?:lt|gt|quot|#\d+);/)
   if (shows) found.push(`shows markup: ${shows[0].trim()}`)
   for (const table of desk ? main.querySelectorAll('table') : []) {
