@@ -88,15 +88,12 @@ if(ASHLAR_PYTHON)
   add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
                                   "${CMAKE_CURRENT_BINARY_DIR}/site")
   set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
-<<<<<<< HEAD
   add_test(NAME docs/first_model COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/docs/first_model_test.py"
                                          --dependencies "${ASHLAR_DEPS_DIR}")
   set_tests_properties(docs/first_model PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 600)
-=======
   add_test(NAME docs/site_opens COMMAND "${ASHLAR_BASH}" "${scripts}/check_site_opens.sh" "${PROJECT_SOURCE_DIR}"
                                         "${CMAKE_CURRENT_BINARY_DIR}/site_opens")
   set_tests_properties(docs/site_opens PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 300)
->>>>>>> site
   if(ASHLAR_REFERENCE_GXX)
     list(GET reference_compilers -1 compiler)
     add_test(NAME docs/chapters
