@@ -329,6 +329,14 @@ def split_length():
     return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights)
 
 
+def with_sequence(*nodes):
+    """A sequence of two tensors that have the axis, a position that is 1 at eight tokens and 0 below, and nodes that read them."""
+    b = Body(22)
+    b.nodes.append(helper.make_node("SequenceConstruct", ["x", "x"], ["pair"]))
+    b.nodes.append(helper.make_node("Div", [b.extent("x", 1, 0), b.constant(8)], ["place"]))
+    return graphs.model([*b.nodes, *nodes], [graphs.value("x", [2, "tokens", 6])], [graphs.value("y", None)], b.weights)
+
+
 def refused_together():
     """Graphs with two open axes of the same capacity that one node mixes, by what the report says; with the capacities."""
     def made(*steps, shapes=(("a", "b", 4),), most=8, weights=()):
@@ -385,5 +393,9 @@ def refused():
             graphs.weight(np.random.default_rng(9), "w", 2, 6, 3)]),
         "the entries of Cast": many_entries(),
         "cannot be evaluated where tokens is 2": split_length(),
+        "tensors of a sequence have it": with_sequence(helper.make_node("ConcatFromSequence", ["pair"], ["y"], name="mixing", axis=0)),
+        "a position in a sequence": with_sequence(helper.make_node("SequenceAt", ["pair", "place"], ["y"], name="mixing")),
+        "how often a graph inside": with_sequence(helper.make_node("Loop", ["place", "", "pair"], ["y"], name="mixing", body=helper.make_graph(
+            [], "body", [], []))),
         "windows at its end": one("AveragePool", shape=(1, 6, "tokens"), kernel_shape=[3], pads=[1, 1]),
     }
