@@ -322,11 +322,18 @@ def many_entries():
 def split_length():
     """Constants of the length that do not fit each other at every length."""
     b = Body(13)
-    length = b("Gather", f"{b('Shape', 'x')} {b.constant([1])}")
-    ones = b("ConstantOfShape", length, value=number("one", [1]))
+    ones = b("ConstantOfShape", b.extent("x", 1), value=number("one", [1]))
     b.nodes.append(helper.make_node("Add", [ones, b.weight(8)], ["z"], name="mixing"))
     b.nodes.append(helper.make_node("MatMul", ["z", "x"], ["y"]))
     return graphs.model(b.nodes, [graphs.value("x", [1, "tokens", 6])], [graphs.value("y", None)], b.weights)
+
+
+def with_sequence(op, names, **attributes):
+    """A node that reads a pair of tensors, which have the axis, or a place, which is 1 at eight tokens and 0 below."""
+    b = Body(22)
+    made = {"pair": b("SequenceConstruct", "x x"), "place": b("Div", f"{b.extent('x', 1, 0)} {b.constant(8)}")}
+    b.nodes.append(helper.make_node(op, [made.get(n, n) for n in names.split(" ")], ["y"], name="mixing", **attributes))
+    return graphs.model(b.nodes, [graphs.value("x", [2, "tokens", 6])], [graphs.value("y", None)], b.weights)
 
 
 def refused_together():
@@ -385,5 +392,8 @@ def refused():
             graphs.weight(np.random.default_rng(9), "w", 2, 6, 3)]),
         "the entries of Cast": many_entries(),
         "cannot be evaluated where tokens is 2": split_length(),
+        "tensors of a sequence have it": with_sequence("ConcatFromSequence", "pair", axis=0),
+        "a position in a sequence": with_sequence("SequenceAt", "pair place"),
+        "how often a graph inside": with_sequence("Loop", "place  pair", body=helper.make_graph([], "body", [], [])),
         "windows at its end": one("AveragePool", shape=(1, 6, "tokens"), kernel_shape=[3], pads=[1, 1]),
     }

@@ -14,6 +14,7 @@ from .errors import ModelError, Uncovered, first_line
 from .graph import Value
 from .numpy_ops import TABLE
 from .operators import TABLE as TRANSLATIONS
+from .sequences import POSITIONS
 
 MOST_ENTRIES = 1 << 14  # of a constant that is evaluated at every point
 MOST_POINTS = 1 << 14  # at which constants are evaluated
@@ -175,10 +176,14 @@ class Capacity:
             self.refuse("how often a graph inside runs may depend on it")
 
     def check_sequence(self, node):
-        """Tensors are joined without a rule for open axes."""
-        if node.op == "ConcatFromSequence" and any(self.is_open(v) for v in getattr(node.inputs[0], "values", ())):
-            self.involved = axes_of_values(node.inputs[0].values)
+        """Tensors are joined without a rule for open axes, and positions are those at the capacities."""
+        if node.op == "ConcatFromSequence" and self.is_open(node.inputs[0]):
+            self.involved = axes_of_values(node.inputs)
             self.refuse("tensors of a sequence have it")
+        position = node.input(POSITIONS[node.op]) if node.op in POSITIONS else None
+        if self.is_open(position):
+            self.involved = axes_of_values([position])
+            self.refuse("a position in a sequence depends on it")
 
     def evaluate_points(self, node, outputs):
         """The results of constants, and of shapes, for every combination of lengths."""

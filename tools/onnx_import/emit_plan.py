@@ -61,7 +61,8 @@ int main() {{
     }});
     std::printf("{{\\"title\\":\\"{name}\\",\\"workspace_bytes\\":%zu,\\"parts\\":[", imported::{name}_workspace_bytes);
     for (const part& p : parts)
-        std::printf("%s\\n{{\\"title\\":\\"%s\\",\\"times\\":%zu,\\"plan\\":%s}}", &p == parts.data() ? "" : ",", p.title, p.times, p.plan.data());
+        std::printf("%s\\n{{\\"title\\":\\"%s\\",\\"times\\":%zu,\\"plan\\":%s}}",
+                    &p == parts.data() ? "" : ",", p.title, p.times, p.plan.data());
     std::puts("]}}");
 }}
 """
@@ -82,6 +83,6 @@ def write_plan(folder, name, program, objects, arguments):
               if line.place in ("buffer", "memory") or line.place == "output" and line.name in outputs]
     titles = "".join(f"    if (destination == &{place}) return {text_of_json(comment)};\n" for place, comment in places)
     path = folder / f"{name}_plan.cpp"
-    path.write_text(PROGRAM.format(license=LICENSE, name=name, definitions="".join(f"{o};\n" for o in objects), titles=titles, unnamed=UNNAMED,
-                                   arguments=arguments))
+    path.write_text(PROGRAM.format(license=LICENSE, name=name, definitions="".join(f"{o};\n" for o in objects), titles=titles,
+                                   unnamed=UNNAMED, arguments=arguments))
     return path

@@ -290,18 +290,18 @@ class Evaluation:
         body, count = node.subgraphs["body"], node.attribute("num_scan_inputs")
         if node.opset < 9:
             raise Uncovered("Scan of operator set 8")
-        states, sequences = list(node.inputs[:len(node.inputs) - count]), node.inputs[len(node.inputs) - count:]
+        states, scanned = list(node.inputs[:len(node.inputs) - count]), node.inputs[len(node.inputs) - count:]
         axes = node.attribute("scan_input_axes") or [0] * count
         backward = node.attribute("scan_input_directions") or [0] * count
         outputs = len(body.output) - len(states)
         out_axes = node.attribute("scan_output_axes") or [0] * outputs
         out_backward = node.attribute("scan_output_directions") or [0] * outputs
-        turns, parts = sequences[0].shape[axes[0]], []
+        turns, parts = scanned[0].shape[axes[0]], []
         if turns > MOST_TURNS:
             raise Uncovered(f"more than {MOST_TURNS} turns")
         for turn in range(turns):
             slices = [self.derived(node, "Gather", [s, Value("", np.array(turns - 1 - turn if back else turn), constant=True)],
-                                   {"axis": axis}) for s, axis, back in zip(sequences, axes, backward)]
+                                   {"axis": axis}) for s, axis, back in zip(scanned, axes, backward)]
             results = self.run_inner(body, scope, states + slices, f"{node.name}/{turn}/")
             if any(r is None for r in results):
                 return None

@@ -118,10 +118,10 @@ constexpr void assign_constant(Destination& destination, const Source& source) {
         copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
 }
 
-/// Whether the scratch of a plan fits the stack; otherwise an error.
-template <class Destination, class Plan, class Config>
+/// Whether what a run takes of the stack fits; otherwise an error.
+template <class Destination, class Run, class Config>
 consteval bool check_stack() {
-    using on_stack = scratch_on_stack<Plan::code.scratch_bytes, Config::stack_budget>;
+    using on_stack = scratch_on_stack<Run::stack_bytes, Config::stack_budget>;
     if constexpr (is_dense<Destination>)
         static_assert(
             on_stack::fits,
@@ -166,8 +166,7 @@ struct assignment<Destination, Source, Config> {
             using run_type =
                 decltype(scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit));
             using plan = typename run_type::plan_type;
-            constexpr bool fits = !on_stack || check_stack<Destination, plan, Config>();
-            if constexpr (fits) {
+            if constexpr (check_stack<Destination, run_type, Config>()) {
                 const run_type evaluation =
                     scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit);
                 if constexpr (Memory == destination_memory::shared && borrows_memory<Source>) {
