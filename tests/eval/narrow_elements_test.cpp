@@ -105,6 +105,36 @@ TYPED_TEST(NarrowElements, DestinationsThatAreRead) {
     y = first;
     y = matmul(y, y);
     expect_near(y, eval(cast<TypeParam>(matmul(x, x))), 1e-2);
+    const auto e = matmul(y, y);
+    workspace<workspace_bytes_into<decltype(y), decltype(e)>> scratch;
+    y = first;
+    evaluate(y, e, scratch);
+    expect_near(y, eval(cast<TypeParam>(matmul(x, x))), 1e-2);
+    y = first;
+    evaluate(y, e, scratch, rows_below(5));
+    expect_near(slice<0, 0, 5>(y), eval(cast<TypeParam>(slice<0, 0, 5>(matmul(x, x)))), 1e-2);
+}
+
+/// Products in a constant expression, with a workspace.
+template <class Element>
+constexpr bool has_constant_products() {
+    tensor<float, 2, 2> x{{1, 2}, {3, 4}}, y;
+    const auto e = matmul(x, x);
+    workspace<workspace_bytes<decltype(e)>> scratch{};
+    evaluate(y, e, scratch);
+    tensor<Element, 2, 2> whole, rows;
+    const auto squares = matmul(y, y);
+    workspace<workspace_bytes_into<decltype(whole), decltype(squares)>> more{};
+    evaluate(whole, squares, more);
+    evaluate(rows, squares, more, rows_below(2));
+    evaluate(x, e, scratch, rows_below(2));
+    return y(1, 1) == 22.0f && x(0, 1) == 10.0f && static_cast<float>(whole(0, 0)) == 199.0f &&
+           static_cast<float>(rows(0, 0)) == 199.0f;
+}
+
+TYPED_TEST(NarrowElements, ConstantsWithAWorkspace) {
+    static_assert(has_constant_products<TypeParam>());
+    static_assert(has_constant_products<float>());
 }
 
 TEST(NarrowElement, IsPrintedAsANumber) {
