@@ -62,7 +62,6 @@
 #include <ashlar/expr/nodes/quantized.hpp>
 #include <ashlar/expr/nodes/quantized_int4.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
-#include <ashlar/expr/mistakes/bitwise_operators.hpp>
 #include <ashlar/expr/mistakes/deduced_types.hpp>
 #include <ashlar/expr/mistakes/memory_operands.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>
