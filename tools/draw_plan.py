@@ -392,7 +392,11 @@ def main(arguments: list[str] | None = None) -> int:
         measured[name] = value * 1e9 if value else measured[name]
     measured["seconds"] = given.seconds or measured["seconds"]
     figure = draw(report, measured, given.title or document.get("title", "Plan"), given.most)
-    figure.savefig(given.output, metadata={"Date": None} if given.output.endswith(".svg") else None, dpi=120)
+    try:
+        figure.savefig(given.output, metadata={"Date": None} if given.output.endswith(".svg") else None, dpi=120)
+    except (OSError, ValueError) as error:
+        print(f"draw_plan: {given.output}: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

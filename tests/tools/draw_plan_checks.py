@@ -96,3 +96,6 @@ def check_drawings(reports, folder):
                             (json.dumps(reports["a tensor"]), "a tensor has no plan")):
         source.write_text(text, encoding="utf-8")
         expect_refusal(text, draw_plan.main, [source, "-o", nothing], nothing, complaint)
+    source.write_text(json.dumps(reports["softmax"]), encoding="utf-8")
+    for output, complaint in ((folder / "none/plan.svg", "No such file"), (folder / "plan.xyz", "not supported")):
+        expect_refusal(str(output), draw_plan.main, [source, "-o", output], output, complaint)

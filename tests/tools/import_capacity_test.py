@@ -53,7 +53,8 @@ def check_options(folder):
     path = folder / "encoder.onnx"
     onnx.save(graphs.encoder(), path)
     cases = {"tokens=1": "between 2 and", "tokens=9..9": "the least length between 1 and", "tokens=many": "give a number",
-             "rows=8": "no input or axis", "tokens=8 --capacity tokens=3": "tokens: it is given twice",
+             "rows=8": "--capacity rows: no input has an axis", "tokens=8 --shape tokens=8": "give one of the two",
+             "tokens=8 --shape rows=tokens+1": "--shape rows: no input has an axis", "tokens=8 --name state": "--name state", "tokens=8 --capacity tokens=3": "tokens: it is given twice",
              "tokens=8 --state words=hidden": "--capacity tokens with --state words",
              "tokens=8 --weights bf16": "--capacity tokens with --weights bf16"}
     for options, reason in cases.items():

@@ -253,6 +253,7 @@ def check_refusals(folder):
     header = int.from_bytes(whole[:8], "little")
     damaged = {"cut": (whole[:-5], "needs"), "cut in header": (whole[:50], "no safetensors"), "empty": (b"", "no safetensors"),
                "bad header": (whole[:8] + b"[" * header, "no JSON"), "text": (b"no weights here at all", "no safetensors")}
+    check_refused("name of a member", fits, ["9", "--name", "pooler"], "--name pooler")
     for title, (data, text) in damaged.items():
         (fits / "model.safetensors").write_bytes(data)
         check_refused(title, fits, ["9"], text)
@@ -269,9 +270,9 @@ def check_refusals(folder):
 
 def check_refused(title, source, inputs, text):
     out = source.parent / "out"
-    given = list(inputs)
-    more = [given.pop() for _ in range(2)][::-1] if "--context" in given else []
-    status, report, errors = run([source, "--out", out, *more, *(part for text in given for part in ("--input", text))])
+    first = next((i for i, text in enumerate(inputs) if text.startswith("--")), len(inputs))
+    given = [part for text in inputs[:first] for part in ("--input", text)]
+    status, report, errors = run([source, "--out", out, *given, *inputs[first:]])
     if text is None:
         expect(status == 0, f"{title}: {report}{errors}")
         for path in out.iterdir():

@@ -28,7 +28,7 @@ keys_below ignore attention nn packed quantized smoothed workspace workspace_byt
 def check_name(name):
     if not name.isidentifier() or not name.isascii():
         raise ModelError(f"--name {name}: a name of C++ is needed")
-    if name in KEYWORDS or name in FUNCTIONS:
+    if name in (*KEYWORDS, *FUNCTIONS, "state"):
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
 
 

@@ -70,6 +70,17 @@ def longer_axes(texts, names):
     return longer
 
 
+def check_axes(model, capacities, shapes, longer):
+    """Refuses axes that no input has, and those with two extents; `longer` are texts of --shape by axis."""
+    known = {d.dim_param: None for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
+    for option, names in (("--capacity", [name for name, *_ in capacities]), ("--shape", longer)):
+        for name in names:
+            if name not in known:
+                raise ModelError(f"{option} {name}: no input has an axis of this name; those with a name are: {', '.join(known) or 'none'}")
+            if option == "--capacity" and name in shapes:
+                raise ModelError(f"--shape {name}: this axis has a capacity; give one of the two")
+
+
 def open_axes(model, capacities, longer, pairs):
     """The axes of --capacity, or None."""
     axes = [OpenAxis(name, most, least, frozenset(pair.before for pair in may_grow(model, pairs, name)))
@@ -108,6 +119,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     pairs = candidates(model, states, automatic, {*constants, *samples})
     others = {axis: extent for axis, extent in shapes.items() if isinstance(extent, str)}
     shapes = {axis: extent for axis, extent in shapes.items() if axis not in others}
+    check_axes(model, capacities, {**shapes, **others}, others)
     capacity = open_axes(model, capacities, longer_axes(others, [name for name, *_ in capacities]), pairs)
     check_together(capacity, states, weights)
     try:

@@ -246,6 +246,8 @@ def import_checkpoint(folder, inputs, name, out, origin, context=None):
         build(plan, Samples(inputs))
     except (KeyError, ValueError, IndexError) as failure:
         raise ModelError(f"{folder}: its weights do not fit its config.json: {failure!r}") from None
+    if name in [member.text for member in plan.members] + (decoding.MEMBERS if plan.decoding else []):
+        raise ModelError(f"--name {name}: the struct has a member of this name; choose another one")
     unused = sorted(set(arrays.tensors) - arrays.used)
     notes = [f"not imported: {unused[0]}" + (f" and {len(unused) - 1} more arrays" if unused[1:] else "")] if unused else []
     write = decoding.write_all if plan.decoding else write_all

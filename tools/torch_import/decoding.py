@@ -19,6 +19,7 @@ from .text import options
 
 GREEDY = 8  # tokens of the test behind the prompt, if there is room for them
 CONSTANT_ANGLES = 60_000  # that a compiler computes; larger tables of rotations are filled when the program runs
+MEMBERS = "context block vocabulary scores prefill hidden head rows many one work tokens".split()  # and types inside the struct
 
 HEADER = """// {title}
 // {origin}

@@ -65,7 +65,7 @@ def import_module(module, args, kwargs, name, folder, origin="", through_onnx=No
             break
         if recorder is not RECORDERS[-1]:
             where, what, reason = problems[0]
-            notes = [f"recorded by torch.fx, because that of torch.export does not do: {where and where + ': '}{what}: {reason}"]
+            notes = [f"recorded by torch.fx, because torch.export cannot: {where and where + ': '}{what}: {reason}"]
     if not problems:
         paths = write_all(folder, name, translation, origin)
         return True, "\n".join(summary(name, counts(scope), translation, notes, paths))
