@@ -8,7 +8,7 @@ from .products import padded, windowed
 from .registry import template, translates
 
 
-def pooled(s, function, value="", text=None):
+def pooled(s, function, value="", text=None, dtype=None):
     windows = windows_of(s.node, s.shapes[0][2:], s.attribute("kernel_shape"))
     if len(windows) > 3:
         raise Uncovered("more than three axes")
@@ -19,7 +19,7 @@ def pooled(s, function, value="", text=None):
         text = f"{function}<{3 + i}>({windowed(text, windows[i:i + 1], 2 + i)})"
         shape[2 + i] = windows[i].count
         if i != wide[-1]:
-            text = s.buffer(f"along{i}", text, s.dtype, shape, s.out if len(shape) == 4 else None)
+            text = s.buffer(f"along{i}", text, dtype or s.dtype, shape, s.out if len(shape) == 4 else None)
     return text, windows
 
 

@@ -60,7 +60,7 @@ translates("com.microsoft.QLinearGlobalAveragePool", uses="`cast`, `mean`, `roun
 
 
 def averages(s, x):
-    text, windows = pooled(s, "sum", text=x)
+    text, windows = pooled(s, "sum", text=x, dtype=np.float32)
     counts = counts_of(s, windows, not s.attribute("count_include_pad", 0))
     if (counts == counts.flat[0]).all():
         return f"{text} / {s.literal(counts.flat[0], np.float32)}"
