@@ -118,21 +118,6 @@ constexpr void assign_constant(Destination& destination, const Source& source) {
         copy_apart<Config, Destination, dense_like<Destination>>(destination.data(), values.data());
 }
 
-/// Whether what a run takes of the stack fits; otherwise an error.
-template <class Destination, class Run, class Config>
-consteval bool check_stack() {
-    using on_stack = scratch_on_stack<Run::stack_bytes, Config::stack_budget>;
-    if constexpr (is_dense<Destination>)
-        static_assert(
-            on_stack::fits,
-            "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
-    else
-        static_assert(
-            on_stack::fits,
-            "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
-    return on_stack::fits;
-}
-
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
@@ -166,7 +151,16 @@ struct assignment<Destination, Source, Config> {
             using run_type =
                 decltype(scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit));
             using plan = typename run_type::plan_type;
-            if constexpr (check_stack<Destination, run_type, Config>()) {
+            using stack_use = scratch_on_stack<run_type::stack_bytes, Config::stack_budget>;
+            if constexpr (is_dense<Destination>)
+                static_assert(
+                    stack_use::fits,
+                    "ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget");
+            else
+                static_assert(
+                    stack_use::fits,
+                    "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
+            if constexpr (stack_use::fits) {
                 const run_type evaluation =
                     scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit);
                 if constexpr (Memory == destination_memory::shared && borrows_memory<Source>) {

@@ -243,10 +243,6 @@ template <detail::any_dlpack Tensor = dlpack_tensor, class Array, class Config =
 }
 template <detail::any_dlpack Tensor = dlpack_tensor, detail::owner Array>
 Array& dlpack_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
-template <detail::any_dlpack Tensor = dlpack_tensor, node_expression Expression>
-constexpr auto dlpack_of(const Expression& e) noexcept {
-    return detail::refuse_memory_of(e);
-}
 
 /// A managed array that shares a tensor or view with what owns it, a std::unique_ptr or std::shared_ptr; nullptr
 /// without memory. The receiver calls its deleter, which destroys the pointer. Managed may be a structure of dlpack.h;

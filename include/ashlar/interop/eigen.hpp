@@ -303,9 +303,5 @@ template <class Array>
 }
 template <detail::owner Array>
 Array& eigen_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
-template <node_expression Expression>
-constexpr auto eigen_of(const Expression& e) noexcept {
-    return detail::refuse_memory_of(e);
-}
 
 }  // namespace ashlar

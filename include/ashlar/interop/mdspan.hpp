@@ -265,10 +265,6 @@ template <class Array>
 }
 template <detail::owner Array>
 Array& mdspan_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
-template <node_expression Expression>
-constexpr auto mdspan_of(const Expression& e) noexcept {
-    return detail::refuse_memory_of(e);
-}
 #endif
 
 }  // namespace ashlar

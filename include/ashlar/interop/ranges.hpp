@@ -14,7 +14,6 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/shape.hpp>
-#include <ashlar/interop/layout/foreign_layout.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -26,12 +25,6 @@ namespace detail {
 template <class Shape>
 struct rows_rank {
     static constexpr bool has_rows = Shape::rank >= 2;
-};
-
-/// Whether an array is a span: a strided view is none.
-template <class Iterator>
-struct span_iterator {
-    static constexpr bool is_contiguous = std::contiguous_iterator<Iterator>;
 };
 
 /// A random access iterator over the sub-views along the first axis. It holds a pointer and counts: views are made when
@@ -135,29 +128,19 @@ template <class Array, class Config = current_config>
 }
 template <detail::owner Array>
 Array& rows(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
-template <node_expression Expression>
-constexpr auto rows(const Expression& e) noexcept {
-    return detail::refuse_memory_of(e);
-}
 
 /// The elements of a named tensor or a contiguous view as a std::span of fixed extent, in row-major order.
 ///
 ///     tensor<float, 4, 8> t{};
 ///     std::span<float, 32> samples = span_of(t);
 template <class Array>
-    requires detail::viewable<Array>
+    requires(detail::viewable<Array> && std::contiguous_iterator<decltype(std::declval<Array&>().begin())>)
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto span_of(Array&& array) noexcept {
-    static_assert(detail::span_iterator<decltype(array.begin())>::is_contiguous,
-                  "ashlar: ranges: a span has its elements side by side; make a tensor of a strided view");
     return std::span<std::remove_pointer_t<decltype(array.data())>, shape_of<Array>::size>(array.data(),
                                                                                            shape_of<Array>::size);
 }
 template <detail::owner Array>
 Array& span_of(const Array&&) = delete;  // ashlar: view: a view of a temporary would dangle; name the tensor first
-template <node_expression Expression>
-constexpr auto span_of(const Expression& e) noexcept {
-    return detail::refuse_memory_of(e);
-}
 
 /// Writes the elements of a range, converted, to an array in row-major order. False if the range has fewer or more of
 /// them; of a range that knows its size then nothing is written. A size in the range's type, as that of std::array, is

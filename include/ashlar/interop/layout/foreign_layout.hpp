@@ -58,18 +58,6 @@ consteval bool is_one_to_one(const std::array<std::size_t, Rank>& extents,
 template <auto... Dims>
 using shape_of_dims = shape<canonical(Dims)...>;
 
-/// Reports the use of a lazy expression where memory is shared.
-template <class Expression>
-struct expression_memory {
-    static constexpr bool exists = false;
-};
-template <class Expression>
-constexpr Expression refuse_memory_of(const Expression& e) noexcept {
-    static_assert(expression_memory<Expression>::exists,
-                  "ashlar: view: an expression has no memory; make a tensor of it first");
-    return e;
-}
-
 /// The view of a shape at strides.
 template <class Element, class Shape, auto Strides>
 using view_at = decltype(make_view<Element, Shape, Strides>(static_cast<Element*>(nullptr)));
