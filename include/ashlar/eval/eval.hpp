@@ -121,8 +121,8 @@ constexpr void assign_constant(Destination& destination, const Source& source) {
 /// Assignment of a lazy node.
 template <class Destination, node_expression Source, class Config>
 struct assignment<Destination, Source, Config> {
-    /// Evaluates e, or its rows within the limit. With scratch of the caller's only at run time, and it suffices. In
-    /// case of an overlap a copy of the result or of a tile is on the stack.
+    /// Evaluates e, or its rows within the limit. The caller's scratch must suffice; it is for run time only. If the
+    /// destination overlaps an operand, a copy of the result or of a tile is on the stack.
     template <destination_memory Memory = destination_memory::shared, class Rows = all_rows,
               class Scratch = stack_scratch>
     static constexpr void run(Destination& destination, const Source& e,
@@ -148,8 +148,9 @@ struct assignment<Destination, Source, Config> {
                         assign_constant<Config>(destination, e);
                     return;
                 }
-            using run_type =
-                decltype(scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit));
+            const auto evaluation =
+                scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit);
+            using run_type = std::remove_const_t<decltype(evaluation)>;
             using plan = typename run_type::plan_type;
             using stack_use = scratch_on_stack<run_type::stack_bytes, Config::stack_budget>;
             if constexpr (is_dense<Destination>)
@@ -161,8 +162,6 @@ struct assignment<Destination, Source, Config> {
                     stack_use::fits,
                     "ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget");
             if constexpr (stack_use::fits) {
-                const run_type evaluation =
-                    scratch.template run_of<Source, Config, destination_strides<Destination>(), Element>(limit);
                 if constexpr (Memory == destination_memory::shared && borrows_memory<Source>) {
                     constexpr std::size_t tile_bytes = staged_elements<plan>() * sizeof(Element);
                     const overlap found = find_overlap<plan>(e, destination);
