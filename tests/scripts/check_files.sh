@@ -19,8 +19,13 @@ if ((${#files[@]} == 0)); then
     exit 1
 fi
 echo "${#files[@]} files"
-# The documents call programs by their paths.
 status=0
+# A file without a byte is what a failed redirection leaves.
+while IFS= read -r file; do
+    echo "${file#./}:1: it is empty"
+    status=1
+done < <(find . "${candidates[@]}" -maxdepth 1 -type f -empty)
+# The documents call programs by their paths.
 for file in "${files[@]}"; do
     if [[ ! -x $file && $file == @(tools/*|run) && $(head -c 2 "$file") == '#!' ]]; then
         echo "$file:1: it begins with #!, but is not executable: chmod +x"

@@ -98,6 +98,8 @@ finds "#pragma once is missing"
 mkdir -p "$tree/tools"
 printf '%s\n' '#!/usr/bin/env bash' '# SPDX-License-Identifier: BSL-1.0' >"$tree/tools/tool.sh"
 finds "tools/tool.sh:1: it begins with #!, but is not executable"
+: >"$tree/model.json"
+finds "model.json:1: it is empty"
 mapfile -t long < <(yes '//' | head -n 450)
 header core/long.hpp "${long[@]}"
 finds "452 lines, more than 450"
