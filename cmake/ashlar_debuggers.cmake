@@ -12,7 +12,7 @@
 #     ashlar_debuggers(app)
 function(ashlar_debuggers)
   set(folder "")
-  foreach(place IN ITEMS "../tools/debuggers" "../../ashlar/debuggers") # of a checkout, of an installation
+  foreach(place IN ITEMS "../tools/debuggers" "../../ashlar/debuggers" "debuggers") # of a checkout, an installation, vcpkg
     get_filename_component(place "${place}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
     if(EXISTS "${place}/ashlar_gdb.py")
       set(folder "${place}")

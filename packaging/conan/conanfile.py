@@ -9,8 +9,10 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
 from conan.tools.files import copy, load
 
 #: What the installation needs of a checkout.
-SOURCES = ["CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "tools/make_image.cpp", "tools/image_maker.hpp"]
-CMAKE_MODULES = ["ashlar_image.cmake", "ashlar_dispatch.cmake", "ashlar_warn_unoptimized.cmake"]
+SOURCES = ["CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "tools/make_image.cpp", "tools/image_maker.hpp",
+           "tools/debuggers/*"]
+CMAKE_MODULES = ["ashlar_image.cmake", "ashlar_dispatch.cmake", "ashlar_debuggers.cmake", "ashlar_precompile.cmake",
+                 "ashlar_warn_unoptimized.cmake"]
 
 
 class AshlarRecipe(ConanFile):
@@ -61,5 +63,6 @@ class AshlarRecipe(ConanFile):
         self.cpp_info.libdirs = []
         self.cpp_info.set_property("cmake_file_name", "ashlar")
         self.cpp_info.set_property("cmake_target_name", "ashlar::ashlar")
+        self.cpp_info.set_property("cmake_target_aliases", ["ashlar::nn", "ashlar::io"])
         self.cpp_info.set_property("cmake_build_modules", [os.path.join(modules, name) for name in CMAKE_MODULES])
         self.cpp_info.set_property("pkg_config_name", "ashlar")

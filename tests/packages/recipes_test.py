@@ -110,8 +110,26 @@ def check_conan(xsimd, folder):
               *(f"-D{name}={value}" for name, value in variables.items() if name.startswith("ASHLAR_")))
     run_cmake("--install", folder / "build")
     recipe.package_info()
-    announced = [prefix / path for path in recipe.cpp_info.includedirs + recipe.cpp_info.properties["cmake_build_modules"]]
+    modules = recipe.cpp_info.properties["cmake_build_modules"]
+    announced = [prefix / path for path in recipe.cpp_info.includedirs + modules]
     expect(all(path.exists() for path in announced) and len(announced) > 3, f"Conan: not installed: {announced}")
+    # What find_package gives without Conan.
+    configuration = (ROOT / "cmake/ashlarConfig.cmake.in").read_text(encoding="utf-8")
+    included = set(re.findall(r"^include\(.*/(ashlar_\w+\.cmake)", configuration, re.M))
+    expect(included == {Path(path).name for path in modules}, f"Conan: modules {modules}, but the package includes {included}")
+    exported = set(re.findall(r"foreach\(component IN ITEMS ([\w ]+)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[0].split())
+    aliases = recipe.cpp_info.properties["cmake_target_aliases"]
+    expect({f"ashlar::{name}" for name in exported} == set(aliases), f"Conan: aliases {aliases} of {exported}")
+    whole = folder / "whole"
+    run_cmake("-S", ROOT, "-B", folder / "whole_build", f"-DCMAKE_INSTALL_PREFIX={whole}", f"-DFETCHCONTENT_SOURCE_DIR_XSIMD={xsimd}",
+              "-DASHLAR_INSTALL_XSIMD=ON")
+    run_cmake("--install", folder / "whole_build")
+    missing = installed_files(whole) - installed_files(prefix)
+    expect(not missing, f"Conan: the recipe does not export what installs {sorted(missing)}")
+
+
+def installed_files(prefix):
+    return {path.relative_to(prefix).as_posix() for path in prefix.rglob("*") if path.is_file()}
 
 
 def run_cmake(*arguments):
