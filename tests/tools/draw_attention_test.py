@@ -57,16 +57,42 @@ def main():
         words, dots = drawn(folder, folder / "large.npy")
         expect(dots == 0 and "1.00" not in words, "many squares have neither numbers nor dots")
 
+        mask = np.ones((3, 3, 3), bool)
+        mask[1, :, 2] = False
+        np.save(folder / "masks.npy", mask)
+        _, dots = drawn(folder, folder / "heads.npy", "--mask", folder / "masks.npy")
+        expect(dots == 3, f"a mask for each head: {dots} dots")
+
+        wrong = weights.astype(np.float64)
+        wrong[2] = np.nan, np.inf, -np.inf
+        for array, count in ((wrong, 1), (np.full((2, 2), np.nan), 4)):
+            np.save(folder / "wrong.npy", np.asfortranarray(array))
+            words, _ = drawn(folder, folder / "wrong.npy")
+            red = (folder / "picture.svg").read_text(encoding="utf-8").count(f"fill: {draw_attention.NAN}")
+            expect(words.count("nan") == count and red == count, f"NaN is red: {red}, {words}")
+        np.save(folder / "wrong.npy", np.pad(wrong, 20))
+        drawn(folder, folder / "wrong.npy")
+
         nothing = folder / "nothing.svg"
         np.save(folder / "vector.npy", np.zeros(3))
         np.save(folder / "empty.npy", np.zeros((0, 3)))
         np.save(folder / "text.npy", np.array([["a", "b"]]))
+        np.savez(folder / "several.npz", w=weights)
+        (folder / "junk.npy").write_bytes(b"junk")
+        (folder / "short.npy").write_bytes((folder / "w.npy").read_bytes()[:-1])
+        np.save(folder / "heads4.npy", np.ones((4, 3, 3), bool))
         for arrays, complaint in (([folder / "vector.npy"], "has no queries and keys"), ([folder / "empty.npy"], "is empty"),
                                   ([folder / "text.npy"], "are no weights"), ([folder / "missing.npy"], "missing.npy"),
                                   ([folder / "w.npy", "--titles", "a", "b"], "2 titles for 1 files"),
                                   ([folder / "w.npy", "--mask", folder / "w.npy"], "a mask is an array of bool"),
-                                  ([folder / "w.npy", "--mask", folder / "large.npy"], "a mask is an array of bool")):
+                                  ([folder / "w.npy", "--mask", folder / "large.npy"], "a mask is an array of bool"),
+                                  ([folder / "heads.npy", "--mask", folder / "heads4.npy"], "a mask is an array of bool"),
+                                  ([folder / "several.npz"], "an archive of w"), ([folder / "junk.npy"], "junk.npy: no whole .npy"),
+                                  ([folder / "short.npy"], "short.npy: no whole .npy"),
+                                  ([folder / "w.npy", "--words", "a", "b"], "2 words for 3 queries or keys")):
             expect_refusal(str(arrays), draw_attention.main, [*arrays, "-o", nothing], nothing, complaint)
+        for output, complaint in ((folder / "none/w.svg", "No such file"), (folder / "w.xyz", "not supported")):
+            expect_refusal(str(output), draw_attention.main, [folder / "w.npy", "-o", output], output, complaint)
     return finished()
 
 
