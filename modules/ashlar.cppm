@@ -33,6 +33,9 @@ export module ashlar;
 export namespace std {
 using std::initializer_list;  // a range-based for over braces
 using std::operator==;
+using std::get;  // and the next two: structured bindings of an array
+using std::tuple_element;
+using std::tuple_size;
 }
 
 // Of the global module, so that one program may import ashlar in some units and include it in others.

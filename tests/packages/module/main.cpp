@@ -16,5 +16,9 @@ int main() {
             const float difference = here(i, j) - there(i, j);
             if (!(difference < 1e-5f && difference > -1e-5f)) return 1;
         }
+    // Structured bindings here and in kernels, which an importer instantiates.
+    const square product = ashlar::matmul(x, ashlar::pack(x));
+    const auto [upper, lower] = ashlar::split<0, 2>(product);
+    if (upper(0, 0) != 4.75f || lower(1, 3) != 4.75f) return 1;
     return attend(x)(0, 0) == 2.0f ? 0 : 1;  // the first row keeps itself alone
 }
