@@ -30,7 +30,20 @@ PARTS = {
     "dispatch": ["ashlar/core/dispatch.hpp"],
     "executors": ["ashlar/executors/jthread_pool.hpp"],
     "xsimd": ["ashlar/kernel/xsimd.hpp"],
+    "ranges": ["ashlar/interop/ranges.hpp"],
+    "dlpack": ["ashlar/interop/dlpack.hpp"],
 }
+#: Those that need a library of others: only where they are asked for by name.
+LIBRARIES = {
+    "eigen": ["ashlar/interop/eigen.hpp"],
+    "fmt": ["ashlar/interop/fmt.hpp"],
+    "format": ["ashlar/interop/format.hpp"],
+    "mdspan": ["ashlar/interop/mdspan.hpp"],
+    "onetbb": ["ashlar/executors/onetbb_workers.hpp"],
+    "openmp": ["ashlar/executors/openmp_workers.hpp"],
+    "scheduler": ["ashlar/executors/scheduler_workers.hpp"],
+}
+EVERY_PART = PARTS | LIBRARIES
 
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|include|define|pragma[ \t]+once)\b[ \t]*(.*)")
 INCLUDED = re.compile(r"([<\"])([^>\"]+)[>\"]")
@@ -174,7 +187,7 @@ def refusal() -> list[str]:
 
 def amalgamate(parts: list[str], include: Path, xsimd: Path | None, xsimd_licence: Path | None) -> str:
     """The text of the single header."""
-    names = ["ashlar/ashlar.hpp"] + [name for part in parts for name in PARTS[part]]
+    names = ["ashlar/ashlar.hpp"] + [name for part in parts for name in EVERY_PART[part]]
     body = Amalgamation(include, xsimd).text(names)
     licences = as_comment((ROOT / "LICENSE").read_text(encoding="utf-8").strip())
     if xsimd:
@@ -196,18 +209,18 @@ def amalgamate(parts: list[str], include: Path, xsimd: Path | None, xsimd_licenc
 
 
 def parts_of(words: str) -> list[str]:
-    """The parts of a list with commas, in the order of PARTS."""
+    """The parts of a list with commas, in the order of the tables."""
     asked = set(filter(None, words.split(",")))
     if "all" in asked:
-        return list(PARTS)
-    if unknown := asked - PARTS.keys():
-        raise Failure(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}, all")
-    return [part for part in PARTS if part in asked]
+        asked = (asked - {"all"}) | PARTS.keys()
+    if unknown := asked - EVERY_PART.keys():
+        raise Failure(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(EVERY_PART)}, all")
+    return [part for part in EVERY_PART if part in asked]
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--with", dest="parts", default="", metavar="PART,...", help=f"of {', '.join(PARTS)}, or all")
+    parser.add_argument("--with", dest="parts", default="", metavar="PART,...", help=f"of {', '.join(PARTS)}, or all; and of {', '.join(LIBRARIES)}, which need their libraries")
     parser.add_argument("--include", type=Path, default=ROOT / "include", help="the folder with ashlar/")
     parser.add_argument("--xsimd", type=Path, metavar="FOLDER", help="copy xsimd's headers, too, from FOLDER/xsimd")
     parser.add_argument("--xsimd-licence", type=Path, metavar="FILE", help="where it is not beside FOLDER")

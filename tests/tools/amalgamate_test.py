@@ -145,6 +145,24 @@ def check_refusals(compilers, xsimd, folder):
                 expect(bool(errors) and MESSAGE in errors[0] and len(errors) <= 2, f"{compiler}: {first} {second}: {errors}")
 
 
+def check_libraries(compiler, xsimd, folder):
+    """Parts that need a library: the same text, and no error where the library is."""
+    found = []
+    for part, headers in amalgamate.LIBRARIES.items():
+        single = write_single(folder / f"{part}.hpp", "--with", f"all,{part}")
+        flags = ["-isystem", xsimd, "-isystem", "/usr/include/eigen3", "-DNDEBUG", "-DASHLAR_CHECKS=1"]
+        text = includes(["ashlar/ashlar.hpp", *EVERY_PART, *headers])
+        expect_same_tokens(part, compiler, flags, (["-I", INCLUDE], text), ([], f'#include "{single}"\n'))
+        if run(compiler, "-std=c++20", "-E", *flags, "-I", INCLUDE, "-o", "/dev/null", "-xc++", "-", text=text).returncode == 0:
+            output = run(compiler, "-std=c++20", "-fsyntax-only", *flags, "-xc++", "-", text=f'#include "{single}"\n')
+            expect(output.returncode == 0, f"{part}: {output.stderr[:2000]}")
+            found.append(part)
+    print("parts for libraries that are here:", ", ".join(found))
+    existing = {path.relative_to(INCLUDE).as_posix() for layer in ("interop", "executors") for path in (INCLUDE / "ashlar" / layer).glob("*.hpp")}
+    missing = existing - {header for headers in amalgamate.EVERY_PART.values() for header in headers}
+    expect(not missing, f"no part has {sorted(missing)}")
+
+
 def shim(folder, single):
     """A folder in which each public header is the single one."""
     for header in INCLUDE.rglob("*.hpp"):
@@ -200,6 +218,7 @@ def main():
         check_targets(options.compiler[0], folder)
         check_macros(options.compiler[0], xsimd, folder)
         check_refusals(options.compiler, xsimd, folder)
+        check_libraries(options.compiler[0], xsimd, folder)
         check_programs(options.compiler[-1], xsimd, folder)
         check_examples(options.compiler[-1], xsimd, folder, options.every_example)
     return finished()
