@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Writes the pages of the site, without those that need Doxygen, and looks for messages without a page and links that lead nowhere.
 
-With Node.js also: that the links of built pages become relative.
+With Node.js also: that the links of built pages become relative. With Doxygen also: that each public name has a page.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "site"))
+import api_pages  # noqa: E402
 import error_pages  # noqa: E402
 from markdown_pages import Page  # noqa: E402
 
@@ -72,6 +73,28 @@ def problems_of_links(root: Path) -> list[str]:
     return problems
 
 
+def problems_of_names(root: Path, work: Path) -> list[str]:
+    """The names that headers declare for users, but Doxygen does not see; nodes need no comment."""
+    doxygen = shutil.which("doxygen")
+    if doxygen is None:
+        print("without Doxygen the pages of names are not tested")
+        return []
+    folder = work / "doxygen"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    settings = (root / "tools/site/Doxyfile").read_text(encoding="utf-8") + f"OUTPUT_DIRECTORY = {folder.resolve()}\n"
+    subprocess.run([doxygen, "-"], input=settings, cwd=root, check=True, capture_output=True, text=True)
+    entries = api_pages.read_entries(folder / "xml")
+    members = [member.name for entry in entries for declaration in entry.declarations for member in declaration.members]
+    known = {name.rpartition("::")[2] for name in [entry.name for entry in entries] + members}
+    headers = [str(path) for path in sorted((root / "include").rglob("*.hpp")) if "kernel" not in path.parts]
+    names = subprocess.run(["awk", "-f", Path(__file__).with_name("list_names.awk"), *headers], check=True, capture_output=True, text=True)
+    declared = [line.split() for line in names.stdout.splitlines()]
+    print(f"{len(entries)} pages of names")
+    return [f"{Path(file).relative_to(root)}: there is no page of {name}" for file, name in declared
+            if name not in known and not name.endswith("_node")]  # fmt: skip
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
@@ -81,6 +104,7 @@ def main() -> int:
     errors = error_pages.read_errors((arguments.root / "docs/errors.md").read_text(encoding="utf-8"))
     problems = problems_of(arguments.work, [error.message for error in errors])
     problems += problems_of_links(arguments.root)
+    problems += problems_of_names(arguments.root, arguments.work.with_name("api_names"))
     print("\n".join(problems))
     print(f"{len(errors)} messages")
     if problems or len({error.name for error in errors}) != len(errors):

@@ -24,6 +24,7 @@ depth == 0 || names[depth] ~ /detail/ || names[1] ~ /detail/ || !/^[a-zA-Z\[]/ {
         name = substr(line, RSTART, RLENGTH)
     } else if (match(line, /^(\[\[nodiscard\]\]|ASHLAR_[A-Z_]+|inline|constexpr|consteval)[^=({;]*/)) {
         name = substr(line, RSTART, RLENGTH)
+        sub(/.*> /, "", name) # a type with arguments before the name
         gsub(/\[\[nodiscard\]\]|\[\]|<.*/, "", name)
     }
     gsub(/[ \t]+$/, "", name)
