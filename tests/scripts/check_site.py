@@ -91,7 +91,10 @@ def problems_of_names(root: Path, work: Path) -> list[str]:
     names = subprocess.run(["awk", "-f", Path(__file__).with_name("list_names.awk"), *headers], check=True, capture_output=True, text=True)
     declared = [line.split() for line in names.stdout.splitlines()]
     print(f"{len(entries)} pages of names")
-    return [f"{Path(file).relative_to(root)}: there is no page of {name}" for file, name in declared
+    vague = [entry.name for entry in entries if entry.summary.startswith(("The same", "Likewise"))
+             and not entry.name.endswith("_node") and "/kernel/" not in entry.declarations[0].header]  # fmt: skip
+    problems = [f"the page of {name} begins with another name's" for name in vague]
+    return problems + [f"{Path(file).relative_to(root)}: there is no page of {name}" for file, name in declared
             if name not in known and not name.endswith("_node")]  # fmt: skip
 
 

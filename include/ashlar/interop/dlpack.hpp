@@ -158,7 +158,8 @@ constexpr auto try_view_of(const Tensor& t) noexcept {
     return result;
 }
 
-/// The same at given strides, in elements: of an array that is a transpose, or part of another one.
+/// A view at given strides, in elements, of an array of DLPack that is a transpose or part of another one; empty, with
+/// the error, as from `try_view_of<Element, Dims...>(t)`.
 ///
 ///     constexpr std::array<std::ptrdiff_t, 2> by_columns{1, 4};
 ///     auto x = try_strided_view_of<float, by_columns, 4, 8>(t);
