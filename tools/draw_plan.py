@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import textwrap
 from pathlib import Path
@@ -381,17 +382,27 @@ def main(arguments: list[str] | None = None) -> int:
             raise ValueError("no plan_json of version 1")
         if given.most < 1:
             raise ValueError("--most is a number of plans, at least 1")
+        options = {"peak": given.peak, "bandwidth": given.bandwidth, "seconds": given.seconds}
+        for name, value in options.items():
+            if value is not None and not 0 < value < math.inf:
+                raise ValueError(f"--{name} is a number above 0")
+        measured = {name: document.get(name) for name in ("peak_flops", "bandwidth", "seconds")}
+        for name, value in (("peak_flops", given.peak), ("bandwidth", given.bandwidth)):
+            measured[name] = value * 1e9 if value else measured[name]
+        measured["seconds"] = given.seconds or measured["seconds"]
+        if any(options.values()) and not (measured["peak_flops"] and measured["bandwidth"]):
+            raise ValueError("the roofline needs --peak and --bandwidth")
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         print(f"draw_plan: {given.json}: {error}", file=sys.stderr)
         return 2
     if not report["plans"]:
         print(f"draw_plan: {given.json}: a tensor has no plan", file=sys.stderr)
         return 2
-    measured = {name: document.get(name) for name in ("peak_flops", "bandwidth", "seconds")}
-    for name, value in (("peak_flops", given.peak), ("bandwidth", given.bandwidth)):
-        measured[name] = value * 1e9 if value else measured[name]
-    measured["seconds"] = given.seconds or measured["seconds"]
-    figure = draw(report, measured, given.title or document.get("title", "Plan"), given.most)
+    try:
+        figure = draw(report, measured, given.title or document.get("title", "Plan"), given.most)
+    except (KeyError, TypeError, AttributeError) as error:
+        print(f"draw_plan: {given.json}: no whole plan_json: {error}", file=sys.stderr)
+        return 2
     try:
         figure.savefig(given.output, metadata={"Date": None} if given.output.endswith(".svg") else None, dpi=120)
     except (OSError, ValueError) as error:

@@ -93,9 +93,14 @@ def check_drawings(reports, folder):
 
     nothing = folder / "nothing.svg"
     for text, complaint in (("{", "draw_plan: "), ("[]", "draw_plan: "), ('{"version": 2, "plans": []}', "no plan_json of version 1"),
+                            ('{"version": 1, "plans": [{}]}', "no whole plan_json: 'times'"),
                             (json.dumps(reports["a tensor"]), "a tensor has no plan")):
         source.write_text(text, encoding="utf-8")
         expect_refusal(text, draw_plan.main, [source, "-o", nothing], nothing, complaint)
     source.write_text(json.dumps(reports["softmax"]), encoding="utf-8")
+    for given, complaint in ((["--peak", "85"], "the roofline needs --peak and --bandwidth"), (["--peak=-1", "--bandwidth", "2"], "--peak is a number"),
+                             (["--peak", "nan", "--bandwidth", "2"], "--peak is a number"), (["--seconds", "1"], "the roofline needs"),
+                             (["--most", "0"], "--most is a number")):
+        expect_refusal(str(given), draw_plan.main, [source, "-o", nothing, *given], nothing, complaint)
     for output, complaint in ((folder / "none/plan.svg", "No such file"), (folder / "plan.xyz", "not supported")):
         expect_refusal(str(output), draw_plan.main, [source, "-o", output], output, complaint)
