@@ -53,3 +53,12 @@ if(ASHLAR_REFERENCE_GXX)
             "${ASHLAR_REFERENCE_GXX}" -std=c++20 -I${PROJECT_SOURCE_DIR}/include -isystem ${xsimd_include_dir})
   set_tests_properties(interop/kokkos_mdspan PROPERTIES LABELS interop SKIP_RETURN_CODE 77)
 endif()
+
+# Arrays of NumPy, where Python has it.
+if(ASHLAR_PYTHON AND reference_compilers)
+  list(GET reference_compilers -1 compiler)
+  add_test(NAME interop/dlpack_numpy
+    COMMAND "${ASHLAR_PYTHON}" "${interop}/numpy/dlpack_numpy_test.py" --compiler "${compiler}" --
+            -I${PROJECT_SOURCE_DIR}/include -isystem ${xsimd_include_dir})
+  set_tests_properties(interop/dlpack_numpy PROPERTIES LABELS interop SKIP_RETURN_CODE 77)
+endif()
