@@ -15,8 +15,13 @@ import argparse
 import math
 import sys
 
-import matplotlib
-import numpy as np
+import missing_package
+
+try:
+    import matplotlib
+    import numpy as np
+except ModuleNotFoundError as missing:
+    missing_package.stop(missing)
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402

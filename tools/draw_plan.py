@@ -20,7 +20,12 @@ import sys
 import textwrap
 from pathlib import Path
 
-import matplotlib
+import missing_package
+
+try:
+    import matplotlib
+except ModuleNotFoundError as missing:
+    missing_package.stop(missing)
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402

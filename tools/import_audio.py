@@ -8,8 +8,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from audio_import.run import import_file
-from onnx_import.errors import exit_status
+import missing_package
+
+try:
+    from audio_import.run import import_file
+    from onnx_import.errors import exit_status
+except ModuleNotFoundError as missing:
+    missing_package.stop(missing)
 
 
 def main(arguments: list | None = None) -> int:

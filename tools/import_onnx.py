@@ -9,12 +9,17 @@ import re
 import sys
 from pathlib import Path
 
-import numpy as np
+import missing_package
 
-from onnx_import.errors import ModelError, exit_status
-from onnx_import.load import read_model
-from onnx_import.narrow import KINDS
-from onnx_import.run import import_model
+try:
+    import numpy as np
+
+    from onnx_import.errors import ModelError, exit_status
+    from onnx_import.load import read_model
+    from onnx_import.narrow import KINDS
+    from onnx_import.run import import_model
+except ModuleNotFoundError as missing:
+    missing_package.stop(missing)
 
 
 def named(text, what):

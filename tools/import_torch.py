@@ -10,8 +10,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from onnx_import.cpp import check_name
-from onnx_import.errors import ModelError, exit_status
+import missing_package
+
+try:
+    from onnx_import.cpp import check_name
+    from onnx_import.errors import ModelError, exit_status
+except ModuleNotFoundError as missing:
+    missing_package.stop(missing)
 
 
 def import_source(given):

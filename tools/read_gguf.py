@@ -9,13 +9,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from gguf_import.file import read_gguf, shown
-from gguf_import.names import KINDS
-from gguf_import.report import contents
-from gguf_import.run import FLOATS, convert
-from gguf_import.vocabulary import tokenizer_bytes
-from onnx_import.errors import ModelError
-from onnx_import.safetensors import replaced
+import missing_package
+
+try:
+    from gguf_import.file import read_gguf, shown
+    from gguf_import.names import KINDS
+    from gguf_import.report import contents
+    from gguf_import.run import FLOATS, convert
+    from gguf_import.vocabulary import tokenizer_bytes
+    from onnx_import.errors import ModelError
+    from onnx_import.safetensors import replaced
+except ModuleNotFoundError as missing:
+    missing_package.stop(missing)
 
 
 def write_results(given):

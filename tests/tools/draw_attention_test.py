@@ -6,12 +6,13 @@ Exits with 77 (skipped) if NumPy or matplotlib is missing.
 """
 import argparse
 import re
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from tool_checks import called, expect, expect_refusal, finished, skip_without
+from tool_checks import ROOT, called, expect, expect_refusal, finished, skip_without
 
 skip_without("numpy", "matplotlib")
 import draw_attention  # noqa: E402
@@ -29,6 +30,14 @@ def drawn(folder, *arguments):
     words = ["".join(t.itertext()) for t in root.iter(SVG + "text")]
     dots = [u for u in root.iter(SVG + "use") if draw_attention.DOT in u.get("style", "")]
     return words, len(dots)
+
+
+def check_missing_packages():
+    """Without its packages a tool says so in one line."""
+    for tool in ("draw_attention", "draw_plan", "import_audio", "import_onnx", "import_torch", "read_gguf"):
+        output = subprocess.run([sys.executable, "-S", ROOT / f"tools/{tool}.py", "x"], capture_output=True, text=True, check=False)
+        expect(output.returncode == 1 and re.fullmatch(rf"{tool}: No module named '\w+' for \S+; on Debian: apt install .*\n", output.stderr),
+               f"{tool} without packages: {output.returncode} {output.stderr}")
 
 
 def main():
@@ -93,6 +102,7 @@ def main():
             expect_refusal(str(arrays), draw_attention.main, [*arrays, "-o", nothing], nothing, complaint)
         for output, complaint in ((folder / "none/w.svg", "No such file"), (folder / "w.xyz", "not supported")):
             expect_refusal(str(output), draw_attention.main, [folder / "w.npy", "-o", output], output, complaint)
+    check_missing_packages()
     return finished()
 
 
