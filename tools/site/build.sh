@@ -18,6 +18,7 @@ cp tools/site/package.json "$folder/"
 say "installing what builds the site: $(sed -n 's/^    "\(.*\)": "\(.*\)",*$/\1 \2/p' tools/site/package.json | paste -s -d ' ')"
 npm --prefix "$folder" install --prefer-offline --fetch-timeout=60000 --no-audit --no-fund --no-package-lock --loglevel=error
 say "writing the pages"
+rm -rf "$folder/doxygen" # else names that are gone keep their pages
 doxygen tools/site/Doxyfile
 python3 tools/site/gather.py . "$folder/pages" "$folder/doxygen/xml"
 say "building the site, some minutes"
