@@ -81,7 +81,10 @@ TEST(heat_maps, other_elements) {
     EXPECT_EQ(mapped(tensor<float, 1, 2>{-0.5f, 10}), "      -0.50  ██ 10.00\n");
     EXPECT_EQ(mapped(tensor<float, 2, 2>{{-10, 1}, {0, -0.5f}}), "     -10.00  ██  1.00\n          .     -0.50\n")
         << "columns are as wide as the longest number, also a negative one";
-    EXPECT_EQ(mapped(tensor<float, 1, 2>{std::numeric_limits<float>::quiet_NaN(), 1}), "      nan  ██1.00\n");
+    const tensor<float, 1, 4> wrong{std::numeric_limits<float>::quiet_NaN(), 1, 0.1f, 0};
+    EXPECT_EQ(mapped(wrong), "      nan  ██1.00    0.10       .\n");
+    EXPECT_EQ(mapped(wrong, {.numbers = false}), " ??██   .\n") << "NaN is not taken for a small number";
+    EXPECT_EQ(mapped(wrong, {.line_width = 5}).substr(0, 3), " ??") << "of several elements, one of which is NaN";
     EXPECT_EQ(mapped(iota<int, 2, 2, 2>(), {.numbers = false}), "map 0:\n  .░░\n ▓▓██\n\nmap 1:\n ▒▒▓▓\n ████\n");
 }
 

@@ -126,6 +126,10 @@ private:
             stream.put('.');
             return;
         }
+        if (value != value && !numbers) {
+            stream << "??";
+            return;
+        }
         std::size_t shade = 0;
         while (shade < 4 && value * 5 >= full * static_cast<double>(shade + 1)) ++shade;
         if (numbers) pad(2);
@@ -149,8 +153,8 @@ private:
 
 /// Prints a matrix, a view or a lazy expression, which it evaluates, as blocks of five shades with numbers of two
 /// decimals; zeros, as masks make them, are dots. Axes before the last two make several maps, a vector is one row. If
-/// the columns do not fit the line, numbers are left out, and then a block is the mean of several elements. UTF-8; uses
-/// the heap.
+/// the columns do not fit the line, numbers are left out, and then a block is the mean of several elements; NaN is ??
+/// there. UTF-8; uses the heap.
 ///
 ///     print_heat_map(std::cerr, attention_weights(x, x, causal));
 template <any_expression Expression, class Config = current_config>
