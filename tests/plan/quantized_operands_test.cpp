@@ -173,4 +173,20 @@ TEST(quantized_operands, rows_in_pairs) {
     EXPECT_FALSE(shows(explain<std::remove_cvref_t<decltype(e)>, with_dots>(e).c_str()));
 }
 
+TEST(quantized_operands, of_attention_are_multiplied_as_integers_on_all_machines) {
+    const auto e = attention(x<40, 32>(), transpose(weights<32, 50>()), weights<50, 16>(), causal);
+    const auto integers = []<class Config>(Config, const auto& of) {
+        const found_products found = products_of<Config>(of);
+        return found.floats == 0 ? found.integers : 0;
+    };
+    EXPECT_EQ(integers(avx512{}, e), 2u);
+    EXPECT_EQ(integers(avx2{}, e), 2u);
+    EXPECT_EQ(integers(sse2{}, e), 2u);
+    EXPECT_EQ(integers(aarch64_i8mm{}, e), 2u);
+    EXPECT_EQ(integers(sve256{}, e), 2u);
+    EXPECT_EQ(integers(cortex_m4f{}, e), 2u);
+    EXPECT_EQ(integers(cortex_m55{}, e), 2u);
+    EXPECT_EQ(integers(scalar{}, e), 2u);
+}
+
 }  // namespace
