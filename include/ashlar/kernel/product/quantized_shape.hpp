@@ -75,8 +75,8 @@ constexpr register_block choose_pair_blocks(std::size_t pairs, std::size_t vecto
         for (std::size_t p = 1; p <= pairs && fits(p, v); ++p) {
             const axis_split down = split_near_equal(pairs, (pairs + p - 1) / p);
             std::size_t sum = 0;
-            for (const std::size_t small_v : {0, 1})
-                for (const std::size_t small_p : {0, 1}) {
+            for (std::size_t small_v = 0; small_v < 2; ++small_v)
+                for (std::size_t small_p = 0; small_p < 2; ++small_p) {
                     const std::size_t count = (small_p ? down.blocks - down.large_blocks : down.large_blocks) *
                                               (small_v ? across.blocks - across.large_blocks : across.large_blocks);
                     if (count != 0) sum += second_body + count * cost(down.large - small_p, across.large - small_v);
