@@ -45,6 +45,7 @@ TEST(machine_lanes, are_those_of_the_instruction_sets) {
     static_assert(machine_of<aarch64>.shuffles(8) && !machine_of<armv7>.shuffles(8));
     static_assert(machine_of<armv7>.shuffles(4) && machine_of<armv7>.shuffles(8, false));
     static_assert(machine_of<sve256>.fills_register(4) && !machine_of<sve256>.shuffles(4));
+    static_assert(machine_of<aarch64_i8mm>.shuffles(4) && detail::shuffles<float, 4, aarch64_i8mm>());
     static_assert(!machine_of<emulated256>.fills_register(4) && machine_of<emulated256>.lanes(4) == 8);
     static_assert(!machine_of<wasm_arrays>.fills_register(4) && machine_of<wasm_arrays>.lanes(4) == 4);
     static_assert(!machine_of<scalar>.fills_register(4) && machine_of<scalar>.native);

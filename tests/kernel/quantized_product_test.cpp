@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with a matrix in 8 bits against naive loops over integers: exactly.
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/kernel/product/quantized_product.hpp>
+#include <ashlar/kernel/product/rounded_columns.hpp>
 #include <ashlar/tensor/quantized_columns.hpp>
 
 #include "kernel/operand_values.hpp"
@@ -195,6 +197,49 @@ TEST(QuantizedProduct, LinesWithoutAScale) {
         EXPECT_EQ(std::isnan(y[3 * columns + j]), j == 17) << "the others";
     }
     EXPECT_EQ(y[3 * columns + 1], 0) << "a column of zeros";
+}
+
+// Columns that are rounded a register at a time, along rows and along columns of the matrix, beside element by element.
+template <std::size_t Rows, std::size_t Columns, std::size_t Distance>
+void expect_same_columns(const std::vector<float>& w) {
+    constexpr interleaved_layout layout{Rows, Columns, 16, 4};
+    const rounded_matrix expected(w, Rows, Columns);
+    for (const bool along_rows : {true, false}) {
+        std::vector<float> matrix(along_rows ? (Rows - 1) * Distance + Columns : (Columns - 1) * Distance + Rows);
+        for (std::size_t r = 0; r < Rows; ++r)
+            for (std::size_t c = 0; c < Columns; ++c)
+                matrix[along_rows ? r * Distance + c : c * Distance + r] = w[r * Columns + c];
+        rounded_matrix found(std::vector<float>(w.size(), 1.0f), Rows, Columns);
+        const rounded_columns<current_config, layout> columns{found.elements.data(), found.scales.data(),
+                                                              found.sums.data()};
+        if (along_rows)
+            columns.from_rows(matrix.data(), Distance);
+        else
+            columns.from_columns(matrix.data(), Distance);
+        EXPECT_EQ(found.elements, expected.elements) << Rows << "x" << Columns << ", along rows: " << along_rows;
+        EXPECT_EQ(found.sums, expected.sums) << Rows << "x" << Columns << ", along rows: " << along_rows;
+        for (std::size_t c = 0; c < found.scales.size(); ++c)
+            EXPECT_EQ(std::bit_cast<std::uint32_t>(found.scales[c]), std::bit_cast<std::uint32_t>(expected.scales[c]));
+    }
+}
+
+TEST(QuantizedProduct, ColumnsInRegistersAreThoseOfElements) {
+    expect_same_columns<1, 1, 1>(values<float>(1, 1));
+    expect_same_columns<3, 5, 9>(values<float>(15, 2));
+    expect_same_columns<4, width, 40>(values<float>(4 * width, 3));
+    expect_same_columns<37, 2 * width + 3, 67>(values<float>(37 * (2 * width + 3), 4));
+    expect_same_columns<64, 48, 64>(values<float>(64 * 48, 5));
+    auto w = values<float>(21 * 35, 6);
+    for (std::size_t r = 0; r < 21; ++r) {
+        w[r * 35 + 2] = 0;
+        w[r * 35 + 7] = static_cast<float>(r) + 0.5f;  // halves
+        w[r * 35 + 20] *= 1e-38f;
+        w[r * 35 + 21] *= 1e38f;
+    }
+    w[20 * 35 + 7] = 127;
+    w[8 * 35 + 3] = std::numeric_limits<float>::infinity();
+    w[9 * 35 + 34] = std::numeric_limits<float>::quiet_NaN();
+    expect_same_columns<21, 35, 36>(w);
 }
 
 }  // namespace

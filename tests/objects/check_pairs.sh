@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Compiles products of bf16 for a machine that multiplies two at a time, and looks at the innermost loops that multiply:
-# all have its instruction, none that of floats, and none reads or writes the stack by its pointer. 77 means skipped.
+# Compiles products of bf16 for a machine that multiplies two at a time, and of bytes, for which AArch64 multiplies pairs
+# of rows. Looks at the innermost loops that multiply: all have such an instruction, none that of floats or of single rows,
+# and none reads or writes the stack by its pointer. 77 means skipped.
 # Nothing is run, so the machine may be another than this one.
 set -euo pipefail
 
@@ -19,25 +20,26 @@ done
 compile_object "$source_file" "$object" "$compiler" "$@"
 "$objdump" -d --no-show-raw-insn "$object" | awk '
     # A loop is what lies between a jump back and its target; it is innermost if no other jump back lies in it.
-    function examine(    n, m, text, pairs, floats, stack, from, inner) {
+    function examine(    n, m, text, pairs, singles, stack, from, inner) {
         for (n = 1; n <= count; n++) {
             if (!(n in back)) continue
             from = back[n]
             inner = 1
             for (m = from; m < n; m++) if (m in back && back[m] >= from) inner = 0
             if (!inner) continue
-            pairs = floats = stack = 0
+            pairs = singles = stack = 0
             for (m = from; m <= n; m++) {
                 text = code[m]
-                if (text ~ /^(bfdot|vdpbf16ps)/) ++pairs
-                if (text ~ /^(fmla|vfn?m(add|sub)[1-3]+ps)/) ++floats
+                if (text ~ /^(bfdot|vdpbf16ps|smmla)/) ++pairs
+                if (text ~ /^(fmla|vfn?m(add|sub)[1-3]+ps|sdot|smull)/) ++singles
                 if (text ~ /\[sp|\(%rsp\)/) ++stack
             }
-            if (pairs + floats == 0) continue
+            if (pairs + singles == 0) continue
             ++loops
-            printf "%d instructions, %d of pairs, %d of floats, %d of the stack: %s\n", n - from + 1, pairs, floats, stack,
+            printf "%d instructions, %d of pairs, %d others that multiply, %d of the stack: %s\n", n - from + 1, pairs,
+                   singles, stack,
                    substr(name, 1, 120)
-            if (floats != 0 || stack != 0) ++bad
+            if (singles != 0 || stack != 0) ++bad
         }
         count = 0
         split("", at)
@@ -59,6 +61,6 @@ compile_object "$source_file" "$object" "$compiler" "$@"
     END {
         examine()
         if (!loops) print "FAILED: no loop that multiplies was found"
-        if (bad) print "FAILED: " bad " loops that multiply floats, or use the stack"
+        if (bad) print "FAILED: " bad " loops that multiply otherwise, or use the stack"
         exit !loops || bad > 0
     }'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with matrices in 8 bits on a Cortex-M: instructions, and results beside plain loops over the same integers.
+// And attention to keys and values in 8 bits, beside attention of floats.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -64,6 +65,32 @@ bool is_right(const char* name) {
     return wrong == 0;
 }
 
+// Rounding keys and values, then attention to them. Rounding takes away half a step of three operands of magnitude 1.
+template <std::size_t Length, std::size_t Head>
+bool is_near(const char* name) {
+    using rows = ashlar::tensor<float, Length, Head>;
+    static rows q, k, v, y, of_floats;
+    static ashlar::quantized<float, Head, Length> keys;
+    static ashlar::quantized<float, Length, Head> values;
+    for (rows* each : {&q, &k, &v})
+        for (float& e : *each) e = next_number();
+    const unsigned long plain = instructions_of([] { of_floats = attention(q, k, v); });
+    const unsigned long rounding = instructions_of([] {
+        quantize(keys, transpose(k));
+        quantize(values, v);
+    });
+    const unsigned long count = instructions_of([] { y = attention(q, transpose(keys), values); });
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const float apart = y.data()[i] - of_floats.data()[i];
+        wrong += !(apart < 0.02f && apart > -0.02f);
+    }
+    std::printf("%s: %lu instructions, %lu of %lu wrong\n", name, count, static_cast<unsigned long>(wrong),
+                static_cast<unsigned long>(y.size()));
+    std::printf("%s-rounding: %lu instructions\n%s-floats: %lu instructions\n", name, rounding, name, plain);
+    return wrong == 0;
+}
+
 }  // namespace
 
 int main() {
@@ -72,5 +99,6 @@ int main() {
     right &= is_right<1, 256, 256>("row256");
     right &= is_right<16, 64, 64>("rows16");
     right &= is_right<5, 37, 21>("odd");
+    right &= is_near<64, 64>("attend64");
     return right ? 0 : 1;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with matrices in 8 bits: where integers are multiplied, what is copied for them, and how many rows are
 // rounded at once.
+#include <array>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 #include <gtest/gtest.h>
@@ -21,6 +23,12 @@ using support::x;
 template <auto Rows, auto Columns>
 quantized<float, Rows, Columns>& weights() {
     static quantized<float, Rows, Columns> w{};
+    return w;
+}
+
+template <auto Rows, auto Columns>
+quantized<smoothed<float>, Rows, Columns>& spread() {
+    static quantized<smoothed<float>, Rows, Columns> w{};
     return w;
 }
 
@@ -143,6 +151,42 @@ TEST(quantized_operands, one_row_reads_few_panels_side_by_side) {
     EXPECT_GE(cut(avx2{}, matmul(x<1, 1024>(), weights<1024, 4096>())).vector_blocks, 4096u / 16 / 4);
     EXPECT_GE(cut(aarch64{}, matmul(x<1, 1024>(), weights<1024, 4096>())).vector_blocks, 4096u / 16 / 4);
     EXPECT_EQ(cut(avx512{}, matmul(x<1, 1024>(), weights<1024, 48>())).vector_blocks, 1u);
+}
+
+// An instruction that multiplies two rows by two columns: the registers hold sums of ten rows and of two vectors.
+TEST(quantized_operands, rows_in_pairs) {
+    using with_dots = built_for<(aarch64_sets | 1u << 30), 128, 32>;
+    const auto how = []<class Config>(Config, const auto& e) {
+        const auto& cut = code_of<Config, decltype(e)>.stages[0].how[0].product.cut;
+        return std::array{std::size_t{cut.pairs_rows}, std::size_t{cut.row_blocks}, std::size_t{cut.vector_blocks}};
+    };
+    const auto e = matmul(x<64, 256>(), weights<256, 256>());
+    EXPECT_EQ(how(aarch64_i8mm{}, e), (std::array{std::size_t{1}, std::size_t{7}, std::size_t{32}}));
+    EXPECT_EQ(how(with_dots{}, e)[0], 0u);
+    EXPECT_EQ(how(aarch64_i8mm{}, matmul(x<3, 64>(), weights<64, 16>()))[0], 1u);
+    EXPECT_EQ(how(aarch64_i8mm{}, matmul(x<2, 64>(), weights<64, 16>()))[0], 0u) << "two rows gain nothing";
+    EXPECT_EQ(how(aarch64_i8mm{}, matmul(x<64, 64>(), spread<64, 16>()))[0], 1u);
+    EXPECT_EQ(how(aarch64_i8mm{}, matmul(x<64, 34>(), spread<34, 16>()))[0], 0u) << "four entries lie in two groups";
+    EXPECT_EQ(products_of<aarch64_i8mm>(matmul(x<7, 65>(), weights<65, 48>())).table, 8u * (128 + 8)) << "whole pairs";
+    const auto shows = [](std::string_view text) { return text.find("two rows side by side") != text.npos; };
+    EXPECT_TRUE(shows(explain<std::remove_cvref_t<decltype(e)>, aarch64_i8mm>(e).c_str()));
+    EXPECT_FALSE(shows(explain<std::remove_cvref_t<decltype(e)>, with_dots>(e).c_str()));
+}
+
+TEST(quantized_operands, of_attention_are_multiplied_as_integers_on_all_machines) {
+    const auto e = attention(x<40, 32>(), transpose(weights<32, 50>()), weights<50, 16>(), causal);
+    const auto integers = []<class Config>(Config, const auto& of) {
+        const found_products found = products_of<Config>(of);
+        return found.floats == 0 ? found.integers : 0;
+    };
+    EXPECT_EQ(integers(avx512{}, e), 2u);
+    EXPECT_EQ(integers(avx2{}, e), 2u);
+    EXPECT_EQ(integers(sse2{}, e), 2u);
+    EXPECT_EQ(integers(aarch64_i8mm{}, e), 2u);
+    EXPECT_EQ(integers(sve256{}, e), 2u);
+    EXPECT_EQ(integers(cortex_m4f{}, e), 2u);
+    EXPECT_EQ(integers(cortex_m55{}, e), 2u);
+    EXPECT_EQ(integers(scalar{}, e), 2u);
 }
 
 }  // namespace

@@ -21,11 +21,15 @@ declare -A most=([m4f-O2-attend16]=5700 [m4f-Os-attend16]=4680 [m4f-O2-layer16]=
                  [m4f-O2-full]=23400 [m4f-Os-full]=24200 [m4f-O2-causal]=15200 [m4f-Os-causal]=16700
                  [m4f-O2-layer]=327000 [m4f-Os-layer]=354000
                  [m4f-O2-row64]=7240 [m4f-O2-row256]=96000 [m4f-O2-rows16]=99000
+                 [m4f-O2-attend64]=927000 [m4f-O2-attend64-rounding]=129800
+                 [m4f-Os-attend64]=1137000 [m4f-Os-attend64-rounding]=132800
                  [m4f-Os-row64]=7820 [m4f-Os-row256]=106300 [m4f-Os-rows16]=126700
                  [m55-O2-attend16]=3580 [m55-Os-attend16]=3720 [m55-O2-layer16]=6010 [m55-Os-layer16]=5370
                  [m55-O2-full]=9850 [m55-Os-full]=11300 [m55-O2-causal]=7850 [m55-Os-causal]=10080
                  [m55-O2-layer]=147000 [m55-Os-layer]=147400
                  [m55-O2-row64]=1500 [m55-O2-row256]=20380 [m55-O2-rows16]=19280
+                 [m55-O2-attend64]=220000 [m55-O2-attend64-rounding]=43700
+                 [m55-Os-attend64]=279500 [m55-Os-attend64-rounding]=51100
                  [m55-Os-row64]=1820 [m55-Os-row256]=24740 [m55-Os-rows16]=28600)
 declare -A most_stack=([m4f-full]=1500 [m4f-causal]=1530 [m4f-layer]=13670
                        [m55-full]=2720 [m55-causal]=2810 [m55-layer]=14000)
@@ -100,7 +104,7 @@ bytes() {  # processor, level
         -semihosting-config enable=on,target=native -kernel "$program" </dev/null >"$output" 2>&1 || status=$?
     sed "s/^/$1 $2 /" "$output"
     ((status == 0)) || fail "exit code $status"
-    for what in row64 row256 rows16; do
+    for what in row64 row256 rows16 attend64 attend64-rounding; do
         count=$(sed -n "s/^$what: \([0-9]*\) instructions.*/\1/p" "$output")
         [[ -n $count ]] || fail "no count of $what"
         ((${count:-0} <= most[$1$2-$what])) || too_much "$what takes more than ${most[$1$2-$what]} instructions"

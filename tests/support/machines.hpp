@@ -33,6 +33,8 @@ using aarch64 = built_for<aarch64_sets, 128, 32>;
 using armv7 = built_for<neon_set, 128, 16>;
 /// -march=armv8.6-a.
 using aarch64_bf16 = built_for<(aarch64_sets | 1u << 30 | 1u << 31), 128, 32>;
+/// The same with I8MM, which is part of it.
+using aarch64_i8mm = built_for<(aarch64_sets | 1u << 30 | 1u << 31 | std::uint64_t{1} << 33), 128, 32>;
 /// Scalable vectors of 256 bits by -msve-vector-bits=256.
 using sve256 = built_for<(aarch64_sets | std::uint64_t{256} << 32), 256, 32>;
 /// -DASHLAR_EMULATED_WIDTH=256.

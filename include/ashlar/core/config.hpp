@@ -355,6 +355,9 @@ consteval std::uint64_t instruction_sets() {
 #if defined(__ARM_FEATURE_SIMD32) && !defined(__ARM_BIG_ENDIAN)
     bits |= std::uint64_t{1} << 32;
 #endif
+#if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && !defined(__ARM_BIG_ENDIAN)
+    bits |= std::uint64_t{1} << 33;
+#endif
 #ifdef ASHLAR_EMULATED_WIDTH
     bits |= std::uint64_t{ASHLAR_EMULATED_WIDTH} << 48;
 #endif

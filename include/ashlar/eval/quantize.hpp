@@ -7,6 +7,7 @@
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/eval/pack.hpp>
 #include <ashlar/expr/nodes/quantized.hpp>
+#include <ashlar/kernel/product/rounded_columns.hpp>
 
 namespace ashlar::inline v0_1 {
 
@@ -19,11 +20,32 @@ struct quantized_like<Element, shape<Rows, Columns>> {
     using type = basic_quantized<Element, Rows, Columns>;
 };
 
+/// Whether elements of a row or of a column of a matrix of floats are neighbours in memory, none of them reversed.
+template <class Matrix, std::size_t Axis>
+inline constexpr bool has_neighbours = false;
+template <array_expression Matrix, std::size_t Axis>
+    requires(std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const Matrix&>().data())>, float>)
+inline constexpr bool has_neighbours<Matrix, Axis> = Matrix::strides[Axis] == 1 && Matrix::strides[1 - Axis] >= 0;
+
+/// The columns of a matrix whose elements are neighbours along an axis.
+template <class Config, std::size_t Axis, class Quantized, class Matrix>
+ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void quantize_registers(Quantized& w, const Matrix& matrix) {
+    const rounded_columns<Config, Quantized::layout> columns{w.elements, w.scales, w.sums};
+    constexpr auto distance = static_cast<std::size_t>(Matrix::strides[1 - Axis]);
+    if constexpr (Axis == 1)
+        columns.from_rows(matrix.data(), distance);
+    else
+        columns.from_columns(matrix.data(), distance);
+}
+
 /// Rounds the columns of a matrix in memory, or in a constant expression.
 template <class Config, class Quantized, class Matrix>
 constexpr void quantize_columns(Quantized& w, const Matrix& matrix) noexcept {
     const auto columns = w.columns_in_memory();
     columns.template clear_rest<Config>();
+    constexpr bool along_rows = has_neighbours<Matrix, 1>, along_columns = has_neighbours<Matrix, 0>;
+    if constexpr (Quantized::spread == 1 && (along_rows || along_columns))
+        if (!__builtin_is_constant_evaluated()) return quantize_registers<Config, (along_rows ? 1 : 0)>(w, matrix);
     for (std::size_t c = 0; c < Quantized::extents[1]; ++c)
         columns.template set<Config>(c, [&](std::size_t r) { return static_cast<float>(matrix(r, c)); });
 }

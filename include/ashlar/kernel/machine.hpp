@@ -29,6 +29,7 @@ struct machine {
     bool dots_bytes = false;          ///< one instruction adds products of four bytes to a sum
     bool widens_bytes = false;        ///< rounded rows of bytes are stored in 16 bits: multiply-adds take pairs of them
     bool sums_across = false;         ///< one instruction adds products of two registers of bytes to one sum
+    bool pairs_byte_rows = false;     ///< one instruction multiplies two rows of bytes by two columns
     bool bf16_pairs = false;          ///< a multiply-add takes two elements of bf16 of each operand
     std::size_t l3_bytes = 0;         ///< of the last cache before memory
     std::size_t stack_budget = 0;     ///< bytes of scratch that calls may put on the stack
@@ -111,6 +112,8 @@ inline constexpr machine machine_of = [] {
                       .dots_bytes = (Config::instruction_sets & dots) != 0,
                       .widens_bytes = Config::register_bits == 0 && has<Config, isa::simd32>,
                       .sums_across = has<Config, isa::mve>,
+                      .pairs_byte_rows = Config::register_bits == 128 && scalable_bits<Config> == 0 &&
+                                         emulated_bits<Config> == 0 && has<Config, isa::i8mm>,
                       .bf16_pairs = multiplies_pairs<Config::register_bits / 32, Config>,
                       .l3_bytes = Config::l3_bytes,
                       .stack_budget = Config::stack_budget};

@@ -148,7 +148,7 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
             quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
                                              s.template table<rounded_rows_bytes(Rows, depth, machine_of<config>)>(),
-                                             s.template requested_blocks<how.cut>());
+                                             s.requested_rows_of_tile());
         } else if constexpr (how.rhs == rhs_source::panels) {
             if constexpr (how.group != 1) {
                 element* const rows = s.template table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();

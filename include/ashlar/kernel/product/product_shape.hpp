@@ -38,6 +38,7 @@ struct product_cut {
     std::uint8_t transposing_chains = 0;  ///< independent sums of their blocks of two vectors
     one_vector_chains split_chains{};     ///< of vectors that are computed one by one
     one_vector_chains packed_chains{};    ///< of strips, and of packed last columns
+    bool pairs_rows = false;              ///< blocks have pairs of rows of bytes, side by side in memory
 
     friend constexpr bool operator==(const product_cut&, const product_cut&) = default;
 };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <ashlar/core/config.hpp>
@@ -12,6 +13,7 @@
 #include <ashlar/kernel/product/quantized_shape.hpp>
 #include <ashlar/kernel/product/rounded_rows.hpp>
 #include <ashlar/kernel/simd/byte_dots.hpp>
+#include <ashlar/kernel/simd/row_pair_dots.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
@@ -31,8 +33,12 @@ struct quantized_block {
     static constexpr std::size_t width = lane_width<float, Config>, chains = Product.cut.chains,
                                  panel = Product.right.panel, panel_size = Product.right.panel_size(),
                                  step = panel * Product.right.group, groups = Product.right.groups();
+    static constexpr bool pairs = Product.cut.pairs_rows;
+    /// Rows that one call of `dots::add` takes, and such lines; the last one may have one row fewer.
+    static constexpr std::size_t rows_together = Product.rows_together(),
+                                 lines = (Rows + rows_together - 1) / rows_together;
     using left_rows = rounded_rows<Config, Product>;
-    using dots = byte_dots<width, Config>;
+    using dots = std::conditional_t<pairs, row_pair_dots<Config>, byte_dots<width, Config>>;
     using sums = typename dots::sums;
     using integers = lanes<std::int32_t, width, Config>;
     using values = lanes<float, width, Config>;
@@ -41,8 +47,9 @@ struct quantized_block {
     template <std::size_t Vector>
     static constexpr std::size_t held = width <= panel || Vector + 1 != Vectors ? width : LastLanes;
 
-    /// Whether a core that issues one instruction at a time addresses all columns of each block from the first one.
-    static constexpr bool from_first_column = machine_of<Config>.single_issue && [] {
+    /// Whether all columns of each block are addressed from the first one: on cores that issue one instruction at a
+    /// time, and for pairs of rows, whose loops need all registers.
+    static constexpr bool from_first_column = (machine_of<Config>.single_issue || pairs) && [] {
         const axis_split across =
             split_near_equal((Product.right.columns + width - 1) / width, Product.cut.vector_blocks);
         for (std::size_t b = 0; b < across.blocks; ++b)
@@ -53,24 +60,24 @@ struct quantized_block {
     static constexpr std::size_t together =
         dots::groups * (machine_of<Config>.single_issue && groups % (2 * dots::groups) == 0 ? 2 : chains);
 
-    sums sum[chains][Vectors][Rows];
+    sums sum[chains][Vectors][lines];
 
     /// The start value of the sums of a vector of columns, without the part of each row. Index sequences here and
     /// below, because g++ unrolls loops too late to keep sums in registers.
-    template <std::size_t Vector, std::size_t... Row, std::size_t... Chain>
-    ASHLAR_STAGE_INLINE void begin(sums start, const left_rows& left, std::size_t i, std::index_sequence<Row...>,
+    template <std::size_t Vector, std::size_t... Line, std::size_t... Chain>
+    ASHLAR_STAGE_INLINE void begin(sums start, const left_rows& left, std::size_t i, std::index_sequence<Line...>,
                                    std::index_sequence<Chain...>) {
-        const auto of_row = [&]<std::size_t OneRow>() ASHLAR_STAGE_LAMBDA {
-            const sums first = dots::starts_at_negatives ? sums(left.start(i + OneRow)) : start;
-            ((sum[Chain][Vector][OneRow] = Chain == 0 ? first : sums(0)), ...);
+        const auto of_line = [&]<std::size_t One>() ASHLAR_STAGE_LAMBDA {
+            const sums first = dots::starts_at_negatives ? sums(left.start(i + One)) : start;
+            ((sum[Chain][Vector][One] = Chain == 0 ? first : sums(0)), ...);
         };
-        (of_row.template operator()<Row>(), ...);
+        (of_line.template operator()<Line>(), ...);
     }
-    /// One row's products of a group.
-    template <std::size_t Chain, std::size_t Row, std::size_t... Vector>
-    ASHLAR_STAGE_INLINE void add_row(typename dots::left x, const typename dots::right (&w)[Vectors],
-                                     std::index_sequence<Vector...>) {
-        ((sum[Chain][Vector][Row] = dots::add(sum[Chain][Vector][Row], x, w[Vector])), ...);
+    /// One line's products of a group.
+    template <std::size_t Chain, std::size_t Line, std::size_t... Vector>
+    ASHLAR_STAGE_INLINE void add_line(typename dots::left x, const typename dots::right (&w)[Vectors],
+                                      std::index_sequence<Vector...>) {
+        ((sum[Chain][Vector][Line] = dots::add(sum[Chain][Vector][Line], x, w[Vector])), ...);
     }
 
     /// Adds Groups groups of depth steps to the sums of `chain`.
@@ -81,19 +88,30 @@ struct quantized_block {
             const std::int8_t* const column = from_first_column ? right[0] + c * width * Product.right.group : right[c];
             w[c] = dots::template load<panel, panel_size, held<c>, Groups>(column + at * step);
         });
-        [&]<std::size_t... Row>(std::index_sequence<Row...>) ASHLAR_STAGE_LAMBDA {
-            (add_row<Chain, Row>(left_rows::four_bytes(left + Row * left_rows::line, at * Product.right.group), w,
-                                 std::make_index_sequence<Vectors>{}),
-             ...);
-        }(std::make_index_sequence<Rows>{});
+        [&]<std::size_t... Line>(std::index_sequence<Line...>) ASHLAR_STAGE_LAMBDA {
+            if constexpr (pairs)
+                (add_line<Chain, Line>(dots::template spread<(2 * Line + 2 <= Rows ? 2 : 1)>(
+                                           left + 2 * (Line * left_rows::line + at * Product.right.group)),
+                                       w, std::make_index_sequence<Vectors>{}),
+                 ...);
+            else
+                (add_line<Chain, Line>(left_rows::four_bytes(left + Line * left_rows::line, at * Product.right.group),
+                                       w, std::make_index_sequence<Vectors>{}),
+                 ...);
+        }(std::make_index_sequence<lines>{});
     }
 
     /// The column's scale comes first: for a row with the largest floats, the sum of integers times the row's scale
     /// would be infinite, whatever the weights.
     template <std::size_t... Row>
-    ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const sums (&of)[Rows],
+    ASHLAR_STAGE_INLINE static void scale_rows(const left_rows& left, std::size_t i, const sums (&of)[lines],
                                                values scale, values (&scaled)[Rows], std::index_sequence<Row...>) {
-        ((scaled[Row] = convert_lanes<float>(integers(of[Row])) * scale * values(left.scale(i + Row))), ...);
+        if constexpr (pairs)
+            ((scaled[Row] = convert_lanes<float>(dots::template row_of<Row % 2>(of[Row / 2])) * scale *
+                            values(left.scale(i + Row))),
+             ...);
+        else
+            ((scaled[Row] = convert_lanes<float>(integers(of[Row])) * scale * values(left.scale(i + Row))), ...);
     }
 
     template <class Epilogue>
@@ -112,7 +130,7 @@ struct quantized_block {
             sums start(0);
             if constexpr (dots::is_offset)
                 start = integers(0) - (integers::template load_partial<held<c>>(right.sums + column) << 7);
-            block.template begin<c>(start, left, i, std::make_index_sequence<Rows>{},
+            block.template begin<c>(start, left, i, std::make_index_sequence<lines>{},
                                     std::make_index_sequence<chains>{});
         });
         const std::uint8_t* const rows = left.row(i);
@@ -138,20 +156,29 @@ struct quantized_block {
     }
 };
 
-/// The product of the row blocks below `last_block`. Rows of s are Product.row_distance apart and dense. `scratch` has
-/// rounded_rows_bytes bytes. Each element is the exact sum of products of integers, times the scale of its column,
-/// times that of its row.
+/// The product of the row blocks that begin before `last_row`. Rows of s are Product.row_distance apart and dense.
+/// `scratch` has rounded_rows_bytes bytes. Each element is the exact sum of products of integers, times the scale of
+/// its column, times that of its row.
 template <class Config, quantized_shape Product, class Epilogue>
 ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memory& right, Epilogue& epilogue,
-                                           float* scratch, std::size_t last_block = Product.cut.row_blocks) {
+                                           float* scratch, std::size_t last_row = Product.rows) {
     constexpr product_shape in_groups = Product.in_groups();
     using walk = product_walk<float, Config, in_groups, constant_depth<0, in_groups.k>, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<float, walk::width, Config>, served_by_quantized_product,
                               Config::checks>()) {
         const rounded_rows<Config, Product> left{reinterpret_cast<std::uint8_t*>(scratch)};
-        left.fill(s, walk::plan.rows.first(last_block));
+        constexpr std::size_t together = Product.rows_together();
+        const std::size_t last_block = walk::plan.rows.blocks_before((last_row + together - 1) / together),
+                          rows_of_blocks = walk::plan.rows.first(last_block) * together;
+        left.fill(s, rows_of_blocks < Product.rows ? rows_of_blocks : Product.rows);
         walk::each_column_block([&](auto vectors, auto last, std::size_t j) ASHLAR_STAGE_LAMBDA {
-            walk::each_row_block(0, last_block, [&](auto rows, std::size_t i) ASHLAR_STAGE_LAMBDA {
+            walk::each_row_block(0, last_block, [&](auto lines, std::size_t line) ASHLAR_STAGE_LAMBDA {
+                constexpr std::size_t rows = lines * together;
+                const std::size_t i = line * together;
+                if constexpr (Product.rows % together != 0)
+                    if (i + rows > Product.rows)
+                        return quantized_block<Config, Product, rows - 1, vectors, last>::run(left, right, epilogue, i,
+                                                                                              j);
                 quantized_block<Config, Product, rows, vectors, last>::run(left, right, epilogue, i, j);
             });
         });

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ashlar/core/interleaved_layout.hpp>
+#include <ashlar/core/smoothed.hpp>
 #include <ashlar/kernel/machine.hpp>
 #include <ashlar/kernel/product/product_shape.hpp>
 #include <ashlar/kernel/product/register_block.hpp>
@@ -18,9 +19,17 @@ struct quantized_shape {
     interleaved_layout right;
     product_cut cut{};
 
-    /// The same in units of register blocks: a step of the depth is a group.
+    /// Rows that one instruction takes.
+    constexpr std::size_t rows_together() const { return cut.pairs_rows ? 2 : 1; }
+    /// The same in units of register blocks: a step of the depth is a group, and rows are those taken together.
     constexpr product_shape in_groups() const {
-        return {.i = rows, .j = right.columns, .k = right.groups(), .si = 0, .sk = 1, .vk = 1, .cut = cut};
+        return {.i = (rows + rows_together() - 1) / rows_together(),
+                .j = right.columns,
+                .k = right.groups(),
+                .si = 0,
+                .sk = 1,
+                .vk = 1,
+                .cut = cut};
     }
 };
 
@@ -29,6 +38,7 @@ constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63)
 
 /// Bytes of scratch for the rounded rows of a tile, their scales and the start values of their sums.
 constexpr std::size_t rounded_rows_bytes(std::size_t rows, std::size_t depth, const machine& target) {
+    if (target.pairs_byte_rows) rows += rows % 2;
     return rows * (rounded_row_bytes(depth) * (target.widens_bytes ? 2 : 1) + sizeof(float) + sizeof(std::int32_t));
 }
 
@@ -42,12 +52,52 @@ inline constexpr std::size_t dual_registers = 8;
 /// Vector registers for sums if there are only eight: bytes and their products need the others.
 inline constexpr std::size_t few_vector_registers = 4;
 
+/// Whether pairs of rows lie side by side, eight bytes of each. Two rows alone take as many instructions by SDOT.
+/// Outliers that are spread are rounded four at a time, which must lie within those eight.
+constexpr bool pairs_rows(std::size_t rows, const interleaved_layout& right, const machine& target) {
+    return target.pairs_byte_rows && rows > 2 && (right.spread == 1 || spread_groups(right.rows).apart % 4 == 0);
+}
+
+/// The register blocks of a product by pairs of rows: those with the fewest instructions. For each pair there are two
+/// sums a vector of columns, whose bytes are loaded and interleaved in two registers.
+constexpr register_block choose_pair_blocks(std::size_t pairs, std::size_t vectors, std::size_t steps,
+                                            const machine& m) {
+    constexpr std::size_t second_body = 16, in_flight = 8;
+    // Beside sums and bytes of columns: those of a pair, and what compilers need to load the next ones.
+    const auto fits = [&](std::size_t down, std::size_t across) { return 2 * (down + 1) * across + 5 <= m.registers; };
+    const auto cost = [&](std::size_t down, std::size_t across) {
+        return steps * (2 * down * across + 4 * across + down + 3) + 10 * down * across + 8 * down + 14;
+    };
+    register_block best{};
+    std::size_t least = static_cast<std::size_t>(-1);
+    for (std::size_t v = 1; v <= vectors && fits(1, v); ++v) {
+        const axis_split across = split_near_equal(vectors, (vectors + v - 1) / v);
+        for (std::size_t p = 1; p <= pairs && fits(p, v); ++p) {
+            const axis_split down = split_near_equal(pairs, (pairs + p - 1) / p);
+            std::size_t sum = 0;
+            for (std::size_t small_v = 0; small_v < 2; ++small_v)
+                for (std::size_t small_p = 0; small_p < 2; ++small_p) {
+                    const std::size_t count = (small_p ? down.blocks - down.large_blocks : down.large_blocks) *
+                                              (small_v ? across.blocks - across.large_blocks : across.large_blocks);
+                    if (count != 0) sum += second_body + count * cost(down.large - small_p, across.large - small_v);
+                }
+            if (sum < least) {
+                least = sum;
+                const std::size_t sums = 2 * down.large * across.large;
+                best = {down, across, sums < in_flight && steps >= in_flight ? std::size_t{2} : 1};
+            }
+        }
+    }
+    return best;
+}
+
 /// The register blocks of such a product on a machine.
 constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_layout& right, const machine& target) {
     constexpr std::size_t element_bytes = 4, fewest_registers = 4;
     machine m = target.for_elements_of(element_bytes);
     // With 16 registers, those whose sums g++ keeps in registers.
     const std::size_t beside = m.dots_bytes ? 1 : m.registers > 16 ? 4 : 7;
+    const bool pairs = pairs_rows(rows, right, target);
     // Sums and pairs of 16 bits lie in core registers, whatever float registers there are.
     if (m.sums_across)
         m.registers = rows == 1 ? 2 : 3;
@@ -58,7 +108,8 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     else if (m.registers > beside + fewest_registers)
         m.registers -= beside;
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
-    register_block blocks = choose_register_block(rows, vectors, right.groups(), m);
+    register_block blocks = pairs ? choose_pair_blocks((rows + 1) / 2, vectors, (right.groups() + 1) / 2, m)
+                                  : choose_register_block(rows, vectors, right.groups(), m);
     if (const std::size_t most = most_streams_of_row * right.panel / width; rows == 1 && blocks.vectors.large > most) {
         blocks.vectors = split_near_equal(vectors, (vectors + most - 1) / most);
         blocks.chains = right.groups() >= 8 && fits_registers(2, blocks.vectors.large, m) ? 2 : 1;
@@ -67,6 +118,7 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     cut.row_blocks = static_cast<std::uint32_t>(blocks.rows.blocks);
     cut.vector_blocks = static_cast<std::uint32_t>(blocks.vectors.blocks);
     cut.chains = static_cast<std::uint8_t>(blocks.chains);
+    cut.pairs_rows = pairs;
     return cut;
 }
 

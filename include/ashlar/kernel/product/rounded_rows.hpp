@@ -75,8 +75,11 @@ ASHLAR_ALWAYS_INLINE std::int8_t rounded_element(float value, float inverse) {
 
 /// Rounded rows in memory of rounded_rows_bytes bytes: lines of bytes, then the scales of rows and, if the kernel needs
 /// them, the start values of their sums.
+///
+/// Where the cut pairs rows, two lines are one: eight bytes of the first row, eight of the second, and so on.
 template <class Config, quantized_shape Product>
 struct rounded_rows {
+    static constexpr bool pairs = Product.cut.pairs_rows;
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
                                  line = rounded_row_bytes(depth) * (byte_dots<width, Config>::widens ? 2 : 1),
                                  filled = Product.right.groups() * Product.right.group, spread = Product.right.spread;
@@ -88,7 +91,11 @@ struct rounded_rows {
 
     std::uint8_t* bytes;
 
-    ASHLAR_STAGE_INLINE const std::uint8_t* row(std::size_t i) const { return bytes + i * line; }
+    ASHLAR_STAGE_INLINE std::uint8_t* row(std::size_t i) const {
+        return pairs ? bytes + i / 2 * (2 * line) + i % 2 * 8 : bytes + i * line;
+    }
+    /// The distance from the first byte of a row to byte k.
+    ASHLAR_STAGE_INLINE static constexpr std::size_t place(std::size_t k) { return pairs ? k / 8 * 16 + k % 8 : k; }
     /// Four bytes of a row.
     ASHLAR_STAGE_INLINE static typename dots::left four_bytes(const std::uint8_t* row, std::size_t k) {
         if constexpr (dots::widens)
@@ -112,7 +119,7 @@ struct rounded_rows {
         for (std::size_t i = 0; i < rows; ++i, from += Product.row_distance) {
             const byte_scale by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
-            round(from, by.inverse, bytes + i * line);
+            round(from, by.inverse, row(i));
             if constexpr (dots::widens && spread != 1) dots::template widen<filled>(bytes + i * line);
             if constexpr (dots::starts_at_negatives) {
                 const std::int32_t negatives = sum_of_negatives<filled, Config>(bytes + i * line);
@@ -124,7 +131,9 @@ struct rounded_rows {
 private:
     using bits = lanes<std::int32_t, width, Config>;
 
-    ASHLAR_STAGE_INLINE std::uint8_t* scales() const { return bytes + Product.rows * line; }
+    ASHLAR_STAGE_INLINE std::uint8_t* scales() const {
+        return bytes + (Product.rows + (pairs ? Product.rows % 2 : 0)) * line;
+    }
     ASHLAR_STAGE_INLINE std::uint8_t* starts() const { return scales() + Product.rows * sizeof(float); }
 
     /// Elements or registers between two branches, which cost as much as the work on one element.
@@ -236,10 +245,10 @@ private:
         if constexpr (spread != 1 && in_registers) {
             each_spread(from, [&]<std::size_t Count>(const spread_lanes& v, std::size_t j) ASHLAR_STAGE_LAMBDA {
                 [&]<std::size_t... Part>(std::index_sequence<Part...>) ASHLAR_STAGE_LAMBDA {
-                    (round_partial<Count>(v.of[Part] * values(inverse), to + Part * apart + j), ...);
+                    (round_partial<Count>(v.of[Part] * values(inverse), to + place(Part * apart + j)), ...);
                 }(all_parts);
             });
-            for (std::size_t k = depth; k < filled; ++k) to[k] = is_offset ? 0x80 : 0;
+            for (std::size_t k = depth; k < filled; ++k) to[place(k)] = is_offset ? 0x80 : 0;
         } else if constexpr (spread != 1) {
             for_each_spread(
                 depth, spread, [&](std::size_t k) ASHLAR_LAMBDA_INLINE { return from[k]; },
@@ -248,11 +257,16 @@ private:
             for (std::size_t k = depth; k < filled; ++k) to[k] = 0;
         } else if constexpr (in_registers) {
             std::size_t k = 0;
+            if constexpr (pairs)
+                for (; k + 2 * width <= depth; k += 2 * width) {
+                    round_register<is_offset>(values::load(from + k) * values(inverse), to + 2 * k);
+                    round_register<is_offset>(values::load(from + k + width) * values(inverse), to + 2 * k + width);
+                }
             for (; k + width <= depth; k += width)
-                round_register<is_offset>(values::load(from + k) * values(inverse), to + k);
+                round_register<is_offset>(values::load(from + k) * values(inverse), to + place(k));
             if constexpr (depth % width != 0)
                 round_register<is_offset>(values::template load_partial<depth % width>(from + k) * values(inverse),
-                                          to + k);
+                                          to + place(k));
         } else {
             const auto put = [&](std::size_t k, std::size_t i, float x) ASHLAR_LAMBDA_INLINE {
                 if constexpr (dots::widens)

@@ -36,7 +36,8 @@ enum class isa : std::uint8_t {
     mve = 28,
     dotprod = 30,
     aarch64bf16 = 31,
-    simd32 = 32
+    simd32 = 32,
+    i8mm = 33
 };
 
 template <class Config, isa Set>

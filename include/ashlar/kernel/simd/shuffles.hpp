@@ -25,9 +25,7 @@ template <class Element, std::size_t Width, class Config>
 consteval bool shuffles() {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-    constexpr std::uint64_t scalable = std::uint64_t{0xffff} << 32;
-    return in_register<Element, Width, Config>() && (Config::instruction_sets & scalable) == 0 &&
-           !has<Config, isa::mve>;
+    return in_register<Element, Width, Config>() && scalable_bits<Config> == 0 && !has<Config, isa::mve>;
 #endif
 #endif
     return false;

@@ -237,6 +237,7 @@ private:
             put_count(cut.steps_together, " steps of the depth between two branches");
         }
         if (cut.multiplies_first) out.put(", begun as products");
+        if (cut.pairs_rows) out.put(", two rows side by side");
         if (cut.spreads) out.put(", scalars loaded a register at a time");
         if (cut.strip_steps > 1) {
             out.put(", ");
