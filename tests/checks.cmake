@@ -5,6 +5,12 @@ find_program(ASHLAR_REFERENCE_GXX NAMES g++-12 g++)
 find_program(ASHLAR_REFERENCE_CLANG NAMES clang++-19)
 find_program(ASHLAR_CLANG_FORMAT NAMES clang-format-19 clang-format)
 set(scripts "${CMAKE_CURRENT_SOURCE_DIR}/scripts")
+if(ASHLAR_REFERENCE_CLANG AND ASHLAR_ALLOCATOR)
+  cmake_path(GET ASHLAR_REFERENCE_CLANG FILENAME compiler_name)
+  set(script "${PROJECT_BINARY_DIR}/compilers/${compiler_name}")
+  ashlar_with_allocator("${script}" "'${ASHLAR_REFERENCE_CLANG}'")
+  set(ASHLAR_REFERENCE_CLANG "${script}")
+endif()
 
 get_target_property(xsimd_include_dir xsimd INTERFACE_INCLUDE_DIRECTORIES)
 set(reference_flags -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}
@@ -17,6 +23,17 @@ foreach(compiler IN ITEMS GXX CLANG)
     message(STATUS "ashlar: no reference compiler ${compiler}: its messages and snippets are not tested")
   endif()
 endforeach()
+
+# Tests of this folder that may take minutes start first. If they started last, one processor would wait for another.
+function(ashlar_start_long_tests_first)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    get_test_property(${test} TIMEOUT seconds)
+    if(seconds GREATER 300)
+      set_tests_properties(${test} PROPERTIES COST ${seconds})
+    endif()
+  endforeach()
+endfunction()
 
 add_test(NAME check/files COMMAND "${ASHLAR_BASH}" "${scripts}/check_files.sh" "${PROJECT_SOURCE_DIR}")
 add_test(NAME check/files_finds_violations COMMAND "${ASHLAR_BASH}" "${scripts}/check_files_test.sh")
@@ -130,7 +147,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     add_test(NAME bench/avx2/${compiler_name}
       COMMAND "${CMAKE_CTEST_COMMAND}" --build-and-test "${PROJECT_SOURCE_DIR}" "${folder}" --build-generator "${CMAKE_GENERATOR}"
               --build-project ashlar --build-target bench_ashlar
-              --build-options -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+              --build-options -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=$CACHE{CMAKE_CXX_COMPILER_LAUNCHER}
               -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG -mavx2 -mfma" -DASHLAR_DEPS_DIR=${ASHLAR_DEPS_DIR}
               -DASHLAR_BUILD_BENCH=ON -DASHLAR_BENCH_FEW=ON -DASHLAR_WERROR=ON
               --test-command ${measure})
@@ -228,3 +245,4 @@ if(ASHLAR_REFERENCE_CLANG)
 endif()
 
 add_subdirectory(packages)
+ashlar_start_long_tests_first()

@@ -22,7 +22,8 @@ static_assert(all(masked_mean<0>(tensor<float, 3, 1>{{1}, {2}, {nan}}, keys_belo
 constexpr auto best = topk<3>(tensor<float, 6>{2, 5, 1, 5, 3, 0});
 static_assert(all(best.values == tensor<float, 3>{5, 5, 3}) && all(best.indices == tensor<int, 3>{1, 3, 4}));
 
-template <std::size_t Rows, std::size_t Columns>
+/// With conditions in all forms only if `AllForms`: each of them makes another plan for each extent.
+template <std::size_t Rows, std::size_t Columns, bool AllForms = true>
 void at_extents() {
     support::random_numbers random(Rows * 100 + Columns);
     const auto x = random.normal<float, 2, Rows, Columns>();
@@ -43,9 +44,11 @@ void at_extents() {
             means.values[b * Columns + c] = count == 0 ? 0 : sum / static_cast<double>(count);
         }
     check(masked_mean<1>(spoilt, present), means);
-    check(masked_mean<-2>(spoilt, reshape<2, Rows, 1>(present)), means);
-    check(masked_mean<1>(spoilt, keep(unsqueeze<1>(present))), means);
-    check(masked_mean<1>(spoilt, spoilt == spoilt), means);
+    if constexpr (AllForms) {
+        check(masked_mean<-2>(spoilt, reshape<2, Rows, 1>(present)), means);
+        check(masked_mean<1>(spoilt, keep(unsqueeze<1>(present))), means);
+        check(masked_mean<1>(spoilt, spoilt == spoilt), means);
+    }
     // The condition broadcasts: the same rows of each batch entry, all rows of an entry, or all rows.
     const auto rows = generate<bool, Rows>([](auto t) { return t % 3 != 1; });
     const tensor<bool, 2, 1> entries{{false}, {true}};
@@ -62,9 +65,11 @@ void at_extents() {
             of_entries.values[b * Columns + c] = b == 1 ? all : 0;
             of_all.values[b * Columns + c] = all;
         }
-    check(masked_mean<1>(x, rows), of_rows);
-    check(masked_mean<1>(x, entries), of_entries);
-    check(masked_mean<1>(x, tensor<bool>(true)), of_all);
+    if constexpr (AllForms) {
+        check(masked_mean<1>(x, rows), of_rows);
+        check(masked_mean<1>(x, entries), of_entries);
+        check(masked_mean<1>(x, tensor<bool>(true)), of_all);
+    }
     for (std::size_t i = 0; i < 2 * Rows; ++i) {
         double squares = 0;
         for (std::size_t c = 0; c < Columns; ++c) squares += a.values[i * Columns + c] * a.values[i * Columns + c];
@@ -77,10 +82,10 @@ void at_extents() {
 
 TEST(masked_mean, extents_around_a_register) {
     at_extents<1, 1>();
-    at_extents<5, 7>();
-    at_extents<8, 8>();
+    at_extents<5, 7, false>();
+    at_extents<8, 8, false>();
     at_extents<7, 9>();
-    at_extents<17, 16>();
+    at_extents<17, 16, false>();
     at_extents<40, 31>();
 }
 
