@@ -6,6 +6,8 @@ import numpy as np
 from onnx import helper, numpy_helper
 
 from import_onnx_graphs import model, value, weight
+from onnx_import.program import Line
+from onnx_import.sharing import shared_slots
 
 
 def blocks():
@@ -54,7 +56,22 @@ def alone():
     return model(nodes, [value("x", [1, 4, 5, 6])], [value("y", None)], [weight(r, "w", 4, 4, 3, 3)])
 
 
+def check_sharing(expect):
+    """Buffers share memory if no expression that is evaluated later reads both."""
+    four, one = np.zeros(4, np.float32), np.zeros(4, np.int8)
+    lines = [Line("a", "relu(x)", "", four, "buffer"), Line("view", "transpose(a)", "", four), Line("b", "exp(a)", "", four, "buffer"),
+             Line("c", "view + b", "", four, "buffer"), Line("d", "c * c", "", four, "buffer"), Line("bytes", "round(d)", "", one, "buffer"),
+             Line("e", "abs(d)", "", four, "buffer"), Line("y", "e + d", "", four, "output")]
+    names = [[line.name for line in slot] for slot in shared_slots(lines)]
+    expect(names == [["a", "d"], ["b", "e"], ["c"], ["bytes"]], f"buffers that share memory: {names}")
+    kept = [[line.name for line in slot] for slot in shared_slots(lines, "return view;")]
+    expect(kept == [["a"], ["b", "d"], ["c", "e"], ["bytes"]], f"what is returned is not overwritten: {kept}")
+    lines.insert(2, Line("", "auto& raw = a;", "", None, "raw"))
+    expect([line.name for line in shared_slots(lines)[0]] == ["a"], "what other lines may read is not overwritten")
+
+
 def check_images(folder, imported, expect):
+    check_sharing(expect)
     imported("net_blocks", blocks())
     header = (folder / "net_blocks.hpp").read_text()
     for name, shape in {"p0": "1, 8, 9, 20", "placed_channels_last": "1, 4, 5, 20", "both": "1, 4, 5, 42"}.items():
@@ -66,5 +83,6 @@ def check_images(folder, imported, expect):
     expect(sorted(set(turns)) == ["image", "less", "less_channels_last", "placed_channels_last", "s3_channels_last"],
            f"values are turned at the ends only: {turns}")
     expect("permute<0, 2, 3, 1>(image)" in header, "the image is turned once")
+    expect("union {" in header, "buffers share memory")
     imported("net_alone", alone())
     expect("channels_last" not in (folder / "net_alone.hpp").read_text(), "one convolution keeps the order of the graph")
