@@ -61,6 +61,17 @@ void rows_in_place() {
     EXPECT_EQ(text.find("= windows("), text.npos) << text;
 }
 
+TEST(conv2d, strides_of_single_channels) {
+    two_axes<{.in = 3, .out = 3, .kernel = 3, .stride = 2, .padding = 1, .groups = 3}, 16, 37>();
+    two_axes<{.in = 5, .out = 5, .kernel = {1, 5}, .stride = {1, 3}, .dilation = {1, 2}, .groups = 5}, 3, 40>();
+    two_axes<{.in = 2, .out = 2, .kernel = 2, .stride = 4, .padding = {0, 1}, .groups = 2}, 9, 21>();
+    two_axes<{.in = 4, .out = 4, .kernel = 1, .stride = 2, .groups = 4}, 5, 9>();
+    static nn::conv2d<{.in = 8, .out = 8, .kernel = 3, .stride = 2, .padding = 1, .groups = 8}> conv{};
+    static const tensor<float, 8, 16, 16> x{};
+    const std::string text(explain(conv(x)).c_str());
+    EXPECT_NE(text.find("t2 = transpose(reshape(t1))"), text.npos) << text;  // rows in two phases
+}
+
 TEST(conv2d, rows_of_the_kernel_in_place) {
     rows_in_place<{.in = 11, .out = 17, .kernel = 3, .padding = 1}, 7, 9>();
     rows_in_place<{.in = 16, .out = 5, .kernel = {2, 3}, .stride = {2, 1}, .dilation = {3, 1}}, 11, 19>();

@@ -182,22 +182,31 @@ private:
     }
 
     /// A depthwise convolution, [..., in, H, W] to [..., in, rows, columns]: multiply-adds of rows of the image, one
-    /// for each tap, by the weight of a channel.
+    /// for each tap, by the weight of a channel. With a stride, the rows are copied in phases.
     template <any_expression Input>
     ASHLAR_ALWAYS_INLINE constexpr auto sums_of_planes(Input&& x) const noexcept {
         constexpr std::size_t axis = shape_of<Input>::rank - 2;
         constexpr std::size_t rows = down.windows(shape_of<Input>::extents[axis]);
         constexpr std::size_t columns = across.windows(shape_of<Input>::extents[axis + 1]);
-        auto framed = detail::padded_by<options.padding_mode, axis, down.padding>(
-            detail::padded_by<options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
         constexpr std::size_t taps = down.kernel * across.kernel;
-        constexpr bool once = taps == 1;
+        constexpr bool once = taps == 1, in_phases = !once && across.stride != 1;
+        auto framed = [&]() ASHLAR_LAMBDA_INLINE {
+            auto whole = detail::padded_by<options.padding_mode, axis, down.padding>(
+                detail::padded_by<options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
+            if constexpr (in_phases)
+                return detail::phases<across.stride>(std::move(whole));
+            else
+                return whole;
+        }();
         auto y = detail::read_by<once>(std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {
             return detail::sum_of_taps<taps>([&](auto tap) ASHLAR_LAMBDA_INLINE {
-                constexpr std::size_t number = decltype(tap)::value;
-                return detail::tap_of<axis + 1, across, number % across.kernel, columns>(
-                           detail::tap_of<axis, down, number / across.kernel, rows>(planes)) *
-                       reshape<in, 1, 1>(row(weight, number));
+                constexpr std::size_t number = decltype(tap)::value, place = number % across.kernel;
+                const auto lines = detail::tap_of<axis, down, number / across.kernel, rows>(planes);
+                const auto factor = reshape<in, 1, 1>(row(weight, number));
+                if constexpr (in_phases)
+                    return detail::tap_of_phases<across, place, columns>(lines) * factor;
+                else
+                    return detail::tap_of<axis + 1, across, place, columns>(lines) * factor;
             });
         });
         if constexpr (Options.bias)
