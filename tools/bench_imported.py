@@ -29,9 +29,8 @@ from onnx_import.emit import write_all
 from onnx_import.errors import ModelError
 from onnx_import.evaluate import Evaluation
 from onnx_import.load import fixed_shapes, read_model
-from onnx_import.narrow import KINDS, Weights
-from onnx_import.narrow_errors import distances
-from onnx_import.translation import Translation
+from onnx_import.narrow import KINDS
+from onnx_import.run import translated
 from onnxruntime_peer import ROOT, OnnxRuntime, SessionCall, find_onnxruntime, find_xsimd, skip
 
 NAME = "net"
@@ -53,10 +52,7 @@ def import_into(folder, given):
     shapes = fixed_shapes(model, shapes, constants)
     evaluation = Evaluation(model, shapes, constants, samples)
     graph = evaluation.graph
-    graph.remove_dead_nodes()
-    translation = Translation(graph, NAME, Weights(given.weights, graph))
-    if translation.weights.nodes:
-        translation.distances = distances(graph, translation.weights)
+    translation = translated(graph, NAME, given.weights)
     for node, reason in evaluation.problems + translation.problems:
         raise ModelError(f"{node.name} ({node.title}) is not covered: {reason}")
     write_all(folder, NAME, translation, f"Imported from {pathlib.Path(given.model).name} by tools/bench_imported.py.")

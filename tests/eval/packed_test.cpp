@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with packed right operands, against the same products with plain ones in double precision.
+#include <string>
+
 #include <gtest/gtest.h>
 #include <support/random.hpp>
 #include <support/reference.hpp>
 
 #include <ashlar/ashlar.hpp>
+#include <ashlar/expr/nodes/packed_slice.hpp>
 #include <ashlar/nn/layers/linear.hpp>
 
 namespace {
@@ -130,6 +133,39 @@ TEST(packed, in_panels_of_any_width) {
     check(w);
     pack(w, t + 1.0f);
     expect_equal(w, eval(t + 1.0f));
+}
+
+template <std::size_t First, std::size_t Rows, std::size_t Columns, std::size_t Panel>
+void check_rows() {
+    constexpr std::size_t stored = 23;
+    support::random_numbers random(12);
+    const auto x = random.normal<float, 19, Rows>();
+    const auto t = random.normal<float, stored, Columns>();
+    const auto w = pack<Panel>(t);
+    const auto part = detail::slice_of_packed<First, Rows>(w);
+    const auto plain = slice<0, First, First + Rows>(t);
+    expect_equal(part, plain);
+    const tensor<float, 19, Columns> y = matmul(x, part), expected = matmul(x, plain);
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y.data()[i], expected.data()[i], 1e-4f);
+    const tensor<float, 1, Columns> row = matmul(slice<0, 0, 1>(x), part);
+    for (std::size_t i = 0; i < Columns; ++i) ASSERT_NEAR(row(0, i), expected(0, i), 1e-4f);
+    const tensor<float, Rows, Columns> twice = part * 2.0f;
+    expect_equal(twice, eval(plain * 2.0f));
+    const std::string text(explain(matmul(x, part)).c_str());
+    EXPECT_EQ(text.find("copy"), text.npos) << text;
+}
+
+TEST(packed, some_rows_in_place) {
+    check_rows<0, 7, 16, 16>();
+    check_rows<7, 9, 5, 16>();     // one incomplete panel
+    check_rows<7, 9, 70, 16>();    // four panels side by side, and a part of one
+    check_rows<22, 1, 131, 16>();  // the last row
+    check_rows<3, 20, 64, 24>();
+    check_rows<1, 22, 33, 5>();
+    static constexpr tensor<float, 3, 2> w{{1, 2}, {3, 4}, {5, 6}};
+    static constexpr auto p = pack(w);
+    constexpr tensor<float, 1, 2> x{{1, 10}}, y = matmul(x, detail::slice_of_packed<1, 2>(p));
+    static_assert(y(0, 0) == 53 && y(0, 1) == 64);
 }
 
 TEST(packed, aliasing) {

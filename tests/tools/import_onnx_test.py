@@ -19,6 +19,7 @@ skip_without("numpy", "onnx")
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import import_onnx_graphs as graphs  # noqa: E402
+from import_onnx_images import check_images  # noqa: E402
 from import_onnx_narrow import check_narrow  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
@@ -104,6 +105,7 @@ def main():
         whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
+        check_images(folder, imported, expect)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)

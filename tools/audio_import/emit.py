@@ -138,7 +138,7 @@ def header_text(name: str, t: Chain, origin: str, into: int) -> str:
         title=LICENSE, name=name, origin=commented(origin), block=t.block, into=into, out=t.outputs[0][2].array.shape[1],
         rate=repr(float(t.sample_rate)), prewarm=t.prewarm_samples, state="".join(state), attach=attach, reset=reset,
         members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
-        buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
+        buffers=t.buffer_members(),
         lines="\n".join(map(line_text, t.lines)),
         visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in t.members))
 

@@ -186,7 +186,7 @@ def header_text(name, t, origin):
         tuple="#include <tuple>\n" if any("std::tie" in text for text in used) else "",
         structs="".join(t.structs), members="".join(f"    {m.kind} {m.text}{{}};\n" for m in t.members),
         state=state_text(t),
-        buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in t.buffer_members()),
+        buffers=t.buffer_members(),
         about=about(t), parameters=listed(outer, 20), outer_parameters=", ".join(outer), behind=behind,
         step_parameters=listed(["[[maybe_unused]] " + p for p in parameters], 25), lines="\n".join(map(line_text, t.lines)),
         arguments=names,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from .cpp import tensor_type
 from .graph import Graph
+from .sharing import shared_slots, size_of, slot_text
 
 
 @dataclass(eq=False)
@@ -56,16 +57,20 @@ class Program:
         self.growing = []  # pairs of a member and an object of Growing
         self.distances = {}, {}  # those of the results of two calls, if weights are narrow
         self.open = None  # OpenAxes, if an axis has a capacity
+        self.returned = ""  # the text of what the function returns, which reads buffers after the last line
 
     def buffers(self):
         """The lines whose values are in the scratch."""
         return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
 
+    def buffer_slots(self):
+        """The buffers as lists that share memory. With an open axis entries behind it stay from call to call: none share."""
+        return [[line] for line in self.buffers()] if self.open else shared_slots(self.lines, self.returned)
+
     def buffer_members(self):
-        """The members of the struct of buffers: pairs of a type and a name."""
-        tensors = [(tensor_type(b.array.dtype, b.array.shape), b.name) for b in self.buffers()]
-        return tensors + [(nested.kind, nested.name) for nested in self.nested]
+        """The members of the struct of buffers as text."""
+        slots = [[(tensor_type(b.array.dtype, b.array.shape), b.name) for b in slot] for slot in self.buffer_slots()]
+        return "".join(map(slot_text, slots + [[(nested.kind, nested.name)] for nested in self.nested]))
 
     def buffer_bytes(self):
-        tensors = sum(b.array.dtype.itemsize * b.array.size for b in self.buffers())
-        return tensors + sum(nested.size for nested in self.nested)
+        return sum(max(map(size_of, slot)) for slot in self.buffer_slots()) + sum(nested.size for nested in self.nested)

@@ -29,7 +29,7 @@ def summary(name, what, program, notes, paths):
     weights = sum(a.nbytes for m in program.members for a in m.arrays.values())
     arrays = sum(len(m.arrays) for m in program.members)
     lines = [f"{name}: {what}, {arrays} arrays of weights ({weights} bytes), "
-             f"{len(program.buffer_members())} buffers ({program.buffer_bytes()} bytes)"]
+             f"{len(program.buffers()) + len(program.nested)} buffers ({program.buffer_bytes()} bytes)"]
     lines += [f"  input  {text} {list(v.shape)} {v.dtype}" for text, v in program.inputs]
     lines += [f"  state  {member} {list(v.shape)} {v.dtype}" for member, v in program.states]
     lines += [f"  output {text} {list(v.shape)} {v.dtype}" for text, _, v in program.outputs]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .capacity import Capacity
+from .channels_last import store_channels_last
 from .counts import OpenAxis
 from .cpp import check_name
 from .emit import write_all
@@ -102,6 +103,19 @@ def check_together(capacity, states, weights):
                          f"length only; use --shape {axis.name}={axis.most}, or --weights float")
 
 
+def translated(graph, name, weights, expected=None):
+    """The translation of a graph of static shapes or with a capacity; `expected` are other references of its outputs."""
+    if not graph.capacity:
+        store_channels_last(graph)
+    graph.remove_dead_nodes()
+    translation = Translation(graph, name, Weights(weights, graph))
+    if expected is not None:
+        replace_outputs(translation, expected)
+    if translation.weights.nodes:
+        translation.distances = distances(graph, translation.weights)
+    return translation
+
+
 def import_model(model, name, folder, shapes=None, constants=None, samples=None, origin="", check=True, states=None,
                  automatic=False, weights="float", embed=False, expected=None, capacities=(), plan=False):
     """Writes the files. Returns whether all operators are covered, and the report.
@@ -138,12 +152,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
                  "Nothing is written, because what follows them is unknown:"]
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in evaluation.problems]
         return False, "\n".join(notes + lines)
-    graph.remove_dead_nodes()
-    translation = Translation(graph, name, Weights(weights, graph))
-    if expected is not None:
-        replace_outputs(translation, expected)
-    if translation.weights.nodes:
-        translation.distances = distances(graph, translation.weights)
+    translation = translated(graph, name, weights, expected)
     lengths = sample_lengths(model, translation, shapes_of, constants) if capacity else ()
     paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths, plan)
     return not translation.problems, report(name, translation, notes, paths)

@@ -231,7 +231,7 @@ class PartTranslation(ScopeTranslation):
         lines = [line_text(line) for line in self.lines if line.place != "reference"] + [f"        {self.returned}"]
         return STRUCT.format(
             title=self.scope.title, shapes=shapes, name="\0", members="".join(f"    {m.kind} {m.text}{{}};\n" for m in self.members),
-            buffers="".join(f"        {kind} {text}{{}};\n" for kind, text in self.buffer_members()), result=self.result,
+            buffers=self.buffer_members(), result=self.result,
             parameters=listed(parameters, 4 + len(f"constexpr {self.result} operator()(")), lines="\n".join(lines),
             visits="".join(f"        visit(\"{m.stored}\", {m.shown});\n" for m in self.members))
 

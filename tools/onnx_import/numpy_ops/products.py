@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from ..parameters import transposed_pads, windows_of
-from .registry import evaluates, pad_array
+from .registry import evaluates, pad_array, planes_first
 
 evaluates("Einsum")(lambda node, *x: np.asarray(np.einsum(node.attribute("equation").replace(" ", ""), *x)).astype(x[0].dtype))
 evaluates("MatMul")(lambda node, x, y: np.asarray(node.multiply(x, y)))
@@ -51,7 +51,6 @@ def rows_times_weights(node, x, w, windows, groups):
     return np.concatenate(parts, 1)
 
 
-@evaluates("Conv")
 def convolution(node, x, w, bias=None):
     groups = node.attribute("group", 1)
     windows = windows_of(node, x.shape[2:], w.shape[2:])
@@ -65,6 +64,9 @@ def convolution(node, x, w, bias=None):
             part = met[:, g * w.shape[1]:(g + 1) * w.shape[1]]
             y[:, g * out:(g + 1) * out] += np.moveaxis(np.tensordot(factors[g * out:(g + 1) * out], part, (1, 1)), 1, 0)
     return with_bias(y, bias, len(windows))
+
+
+evaluates("Conv")(planes_first(convolution))
 
 
 @evaluates("ConvTranspose")
@@ -85,7 +87,6 @@ def transposed_convolution(node, x, w, bias=None):
     return y if bias is None else y + bias.reshape((-1,) + (1,) * len(spatial))
 
 
-@evaluates("MaxPool")
 def max_pool(node, x):
     windows = windows_of(node, x.shape[2:], node.attribute("kernel_shape"))
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
@@ -102,7 +103,9 @@ def max_pool(node, x):
     return best.astype(x.dtype), (places + planes).astype(np.int64)
 
 
-@evaluates("AveragePool")
+evaluates("MaxPool")(planes_first(max_pool))
+
+
 def average_pool(node, x):
     windows = windows_of(node, x.shape[2:], node.attribute("kernel_shape"))
     ones = np.ones((1, 1) + x.shape[2:], x.dtype)
@@ -115,6 +118,9 @@ def average_pool(node, x):
     return (sum(met for _, met in taps(x, windows)) / counts).astype(x.dtype)
 
 
+evaluates("AveragePool")(planes_first(average_pool))
+
+
 @evaluates("LpPool")
 def lp_pool(node, x):
     p = node.attribute("p", 2)
@@ -122,7 +128,7 @@ def lp_pool(node, x):
     return (sum(np.abs(met) ** p for _, met in taps(x, windows)) ** (1 / p)).astype(x.dtype)
 
 
-evaluates("GlobalAveragePool")(lambda node, x: x.mean(tuple(range(2, x.ndim)), keepdims=True, dtype=x.dtype))
-evaluates("GlobalMaxPool")(lambda node, x: x.max(tuple(range(2, x.ndim)), keepdims=True))
+evaluates("GlobalAveragePool")(planes_first(lambda node, x: x.mean(tuple(range(2, x.ndim)), keepdims=True, dtype=x.dtype)))
+evaluates("GlobalMaxPool")(planes_first(lambda node, x: x.max(tuple(range(2, x.ndim)), keepdims=True)))
 evaluates("GlobalLpPool")(lambda node, x: ((np.abs(x) ** node.attribute("p", 2)).sum(tuple(range(2, x.ndim)), keepdims=True)
                                            ** (1 / node.attribute("p", 2))).astype(x.dtype))

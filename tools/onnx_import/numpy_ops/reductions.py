@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..parameters import axis_of, reduced_axes
-from .registry import evaluates
+from .registry import evaluates, planes_first
 
 
 def reduction(function):
@@ -125,6 +125,7 @@ def by_channel(vector, rank):
 
 
 @evaluates("BatchNormalization")
+@planes_first
 def batch_normalization(node, x, scale, bias, mean, variance):
     share, running = node.attribute("momentum", 0.9), ()
     if node.attribute("training_mode", 0):

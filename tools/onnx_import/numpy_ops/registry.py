@@ -17,6 +17,18 @@ def evaluates(*titles):
     return register
 
 
+def planes_first(function):
+    """f(node, x, ...) of [batch, channels, ...] that also takes and returns [batch, ..., channels], as attribute channels_last says."""
+
+    def evaluate(node, x, *rest):
+        if not node.attribute("channels_last", 0):
+            return function(node, x, *rest)
+        result = function(node, np.moveaxis(x, -1, 1), *rest)
+        return np.moveaxis(result[0] if isinstance(result, tuple) else result, 1, -1)
+
+    return evaluate
+
+
 def check_size(shape, dtype=np.float32):
     """Refuses shapes that no machine here can hold, before NumPy tries."""
     count = 1

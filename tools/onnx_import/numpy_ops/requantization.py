@@ -7,7 +7,7 @@ from .elementwise import sigmoid
 from .products import average_pool
 from .quantization import dynamic_quantize, matmul_integer, qlinear_convolution, rounded, zero_point
 from .reductions import softmax_along
-from .registry import evaluates
+from .registry import evaluates, planes_first
 
 
 def number(x, scale, zero=None):
@@ -48,18 +48,10 @@ def qlinear_softmax(node, x, x_scale, x_zero, y_scale, y_zero=None):
     return integer(softmax_along(number(x, x_scale, x_zero), axes), y_scale, y_zero, x.dtype)
 
 
-def with_channels_first(node, x, function):
-    if not node.attribute("channels_last", 0):
-        return function(x)
-    return np.moveaxis(function(np.moveaxis(x, -1, 1)), 1, -1)
-
-
-evaluates("com.microsoft.QLinearGlobalAveragePool")(of_one(
-    lambda node, x: with_channels_first(node, x, lambda y: y.mean(tuple(range(2, y.ndim)), keepdims=True))))
-evaluates("com.microsoft.QLinearAveragePool")(of_one(
-    lambda node, x: with_channels_first(node, x, lambda y: average_pool(node, y))))
-evaluates("com.microsoft.QLinearConv")(lambda node, x, *rest: with_channels_first(
-    node, x, lambda y: qlinear_convolution(node, y, *rest)))
+evaluates("com.microsoft.QLinearGlobalAveragePool")(of_one(planes_first(
+    lambda node, x: x.mean(tuple(range(2, x.ndim)), keepdims=True))))
+evaluates("com.microsoft.QLinearAveragePool")(of_one(planes_first(average_pool)))
+evaluates("com.microsoft.QLinearConv")(planes_first(qlinear_convolution))
 
 
 @evaluates("com.microsoft.QLinearConcat")

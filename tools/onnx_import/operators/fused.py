@@ -3,9 +3,10 @@
 import numpy as np
 
 from ..errors import Uncovered
+from ..parameters import windows_of
 from .norms import normalised
-from .products import convolution, fused_matmul, gemm
-from .registry import TABLE, template, translates
+from .products import convolution, convolution_module, fused_matmul, gemm, spatial_extents, windowed_convolution
+from .registry import template, translates
 
 
 def activated(s, text, numbers):
@@ -48,17 +49,14 @@ def fused_convolution(s):
     return activated(s, f"{text} + {s.x(3)}" if s.has(3) else text, s.attribute("activation_params") or [])
 
 
-@translates("com.microsoft.NhwcConv", "com.microsoft.NhwcFusedConv", uses="`nn::conv2d` between `permute`", heavy=True)
+@translates("com.microsoft.NhwcConv", "com.microsoft.NhwcFusedConv", uses="`nn::conv2d`", heavy=True)
 def convolution_channels_last(s):
-    channels_first(s)
-    text = channels_last(convolution(s), s.rank)
+    windows = windows_of(s.node, spatial_extents(s), s.shapes[1][2:])
+    text = convolution_module(s, windows)
+    if text is None:
+        channels_first(s)
+        text = channels_last(windowed_convolution(s, windows), s.rank)
     return activated(s, f"{text} + {s.x(3)}" if s.has(3) else text, s.attribute("activation_params") or [])
-
-
-@translates("com.microsoft.NhwcMaxPool", uses="`max` of `windows` between `permute`", heavy=True)
-def max_pool_channels_last(s):
-    channels_first(s)
-    return channels_last(TABLE["MaxPool"].translate(s), s.rank)
 
 
 translates("com.microsoft.FusedGemm", uses="`matmul` with an activation", heavy=True)(

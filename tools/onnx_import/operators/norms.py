@@ -49,7 +49,7 @@ def skip_rms_normalization(s):
 def batch_normalization(s):
     if s.attribute("training_mode", 0):
         return batch_training(s)
-    eps, shape = s.attribute("epsilon", 1e-5), [s.shapes[1][0]] + [1] * (s.rank - 2)
+    eps, shape = s.attribute("epsilon", 1e-5), [s.shapes[1][0]] + [1] * (0 if s.attribute("channels_last", 0) else s.rank - 2)
     parts = s.node.inputs[1:5]
     if all(v.constant for v in parts):
         scale, shift, mean, variance = (v.array.astype(np.float64) for v in parts)

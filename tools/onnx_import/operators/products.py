@@ -109,19 +109,28 @@ def cut(text, extents, before, axis):
     return text
 
 
+def channels_are_last(s):
+    return bool(s.attribute("channels_last", 0)) or s.op.startswith("Nhwc")
+
+
+def spatial_extents(s):
+    """Those of the first operand, [batch, channels, ...] or [batch, ..., channels]."""
+    return s.shapes[0][1:-1] if channels_are_last(s) else s.shapes[0][2:]
+
+
 def with_bias(s, place, text, spatial):
     return f"{text} + {s.reshape([s.shapes[place][0]] + [1] * spatial, s.x(place))}" if s.has(place) else text
 
 
 def convolution_module(s, windows):
     """A call of conv1d or conv2d if the weights are constant; None otherwise."""
-    weight, bias, extents = s.node.inputs[1], s.node.input(2), s.shapes[0][2:]
+    weight, bias, extents, last = s.node.inputs[1], s.node.input(2), spatial_extents(s), channels_are_last(s)
     if len(windows) > 2 or not weight.constant or s.dtype.name not in ("float32", "float64"):
         return None
     even = all(w.before >= 0 and (n + 2 * w.before - w.reach) // w.stride + 1 == w.count for w, n in zip(windows, extents))
-    text = s.x() if even else padded(s.x(), windows, extents, 2)
+    text = s.x() if even else padded(s.x(), windows, extents, 1 if last else 2)
     inner = bias is not None and bias.constant
-    options = [f".in = {s.shapes[0][1]}, .out = {weight.shape[0]}"]
+    options = [f".in = {s.shapes[0][-1 if last else 1]}, .out = {weight.shape[0]}"]
     for name, numbers, usual in (("kernel", [w.kernel for w in windows], None), ("stride", [w.stride for w in windows], 1),
                                  ("padding", [w.before if even else 0 for w in windows], 0),
                                  ("dilation", [w.dilation for w in windows], 1)):
@@ -132,21 +141,24 @@ def convolution_module(s, windows):
         options.append(f".groups = {s.attribute('group')}")
     if not inner:
         options.append(".bias = false")
+    if last:
+        options.append(".channels_last = true")
     module = s.translation.module(s.node, [weight, bias if inner else None], f"nn::conv{len(windows)}d<{{{', '.join(options)}}}",
                                   s.type, lambda: {".weight": weight.array, **({".bias": bias.array} if inner else {})},
                                   grouped=s.attribute("group", 1) != 1)
     text = f"{module}({text})"
-    return text if inner else with_bias(s, 2, text, len(windows))
+    return text if inner else with_bias(s, 2, text, 0 if last else len(windows))
 
 
 @translates("Conv", uses="`nn::conv1d`, `nn::conv2d`, or `einsum` of `windows`", heavy=True)
 def convolution(s):
-    windows = windows_of(s.node, s.shapes[0][2:], s.shapes[1][2:])
+    windows = windows_of(s.node, spatial_extents(s), s.shapes[1][2:])
     if len(windows) > 3:
         raise Uncovered("more than three axes")
-    module = convolution_module(s, windows)
-    if module:
-        return module
+    return convolution_module(s, windows) or windowed_convolution(s, windows)
+
+
+def windowed_convolution(s, windows):
     text = padded(s.x(), windows, s.shapes[0][2:], 2)
     text = convolved(s, text, windows, s.attribute("group", 1), s.x(1), s.shapes[1], s.shapes[0])
     return with_bias(s, 2, text, len(windows))

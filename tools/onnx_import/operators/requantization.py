@@ -5,7 +5,7 @@ import numpy as np
 from ..parameters import axis_of
 from .attention import of_projections
 from .fused import channels_first, channels_last
-from .pools import counts_of, pooled
+from .pools import counts_of, pooled, spatial_axes
 from .quantization import along, in_bytes, integer_convolution, integer_product, quantized, rescaled, whole
 from .registry import TABLE, template, translates
 
@@ -47,16 +47,8 @@ def qlinear_softmax(s):
     return integers(s, s.reshape(s.out.shape, f"softmax<1>({s.reshape(flat, x)})", flat), 3, 4)
 
 
-def of_planes(s, function):
-    """The integers of a pool of the numbers of [batch, channels, ...]."""
-    if not s.attribute("channels_last", 0):
-        return integers(s, function(s, number(s, 0, 1, 2)), 3, 4)
-    channels_first(s)
-    return channels_last(integers(s, function(s, number(s, 0, 1, 2)), 3, 4), s.rank)
-
-
 translates("com.microsoft.QLinearGlobalAveragePool", uses="`cast`, `mean`, `round`, `clamp`", heavy=True)(
-    lambda s: of_planes(s, lambda s, x: f"mean{template(range(2, s.rank))}({x}, keep_dims)"))
+    of_one(lambda s, x: f"mean{template(spatial_axes(s))}({x}, keep_dims)"))
 
 
 def averages(s, x):
@@ -68,7 +60,7 @@ def averages(s, x):
 
 
 translates("com.microsoft.QLinearAveragePool", uses="`cast`, `sum` of `windows`, `round`, `clamp`", heavy=True)(
-    lambda s: of_planes(s, averages))
+    of_one(averages))
 
 
 @translates("com.microsoft.QLinearConv", uses="`einsum` of `windows` of `cast`, `round`, `clamp`", heavy=True)

@@ -310,8 +310,6 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
     template <node_index Id, auto Steps>
     ASHLAR_STAGE_INLINE auto unpacked(const std::array<std::size_t, 2>& at) const {
         using Other = element_of<node_of<Id>>;
-        constexpr std::size_t rows = Plan::nodes[Id].extents[0], columns = Plan::nodes[Id].extents[1],
-                              panel = Plan::nodes[Id].panel;
         const auto& matrix = node_at<Id>(f.expression);
         if constexpr (Plan::nodes[Id].quantized) {
             Other rounded[Width] = {};
@@ -321,12 +319,12 @@ struct lane_reader : memory_reader<Plan, Element, Stage> {
             return load_picked(rounded);
         } else {
             const auto* data = matrix.data();
-            if constexpr (Steps[0] == 0 && Steps[1] == 1 && panel % Width == 0)
-                if (at[1] % Width == 0) return load<1>(data + panel_offset(panel, rows, columns, at[0], at[1]));
+            if constexpr (Steps[0] == 0 && Steps[1] == 1 && Plan::nodes[Id].panel % Width == 0)
+                if (at[1] % Width == 0) return load<1>(data + matrix.offset(at[0], at[1]));
             Other picked[Width] = {};
             for (std::size_t i = 0; i < Wanted; ++i)
-                picked[i] = data[panel_offset(panel, rows, columns, at[0] + i * static_cast<std::size_t>(Steps[0]),
-                                              at[1] + i * static_cast<std::size_t>(Steps[1]))];
+                picked[i] = data[matrix.offset(at[0] + i * static_cast<std::size_t>(Steps[0]),
+                                               at[1] + i * static_cast<std::size_t>(Steps[1]))];
             return load_picked(picked);
         }
     }

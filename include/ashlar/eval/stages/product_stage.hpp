@@ -343,9 +343,10 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
     }
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
+    using packed_operand = typename Plan::template node<Plan::resolve(right)>;
 
     static consteval product_shape side_by_side(std::size_t panels, product_cut cut) {
-        return in_columns(panels * panel, panel, cut, panels == 1 ? 0 : depth * panel);
+        return in_columns(panels * panel, panel, cut, panels == 1 ? 0 : packed_operand::stored_rows * panel);
     }
     template <product_shape Shape, class Epilogue>
     ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const auto* b, std::size_t column, Epilogue& epilogue,
@@ -354,12 +355,12 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         if constexpr (how.prefetches && Shape.j % width == 0) {
             prefetching_epilogue<Epilogue, Shape.group * Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
                 {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
-            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch, 0,
-                                            requested_blocks<Shape.cut>());
+            product<element, config, Shape>(a, b + packed_operand::panel_begin(column), depth_of(first), shifted,
+                                            scratch, 0, requested_blocks<Shape.cut>());
         } else {
             panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            product<element, config, Shape>(a, b + column * depth, depth_of(first), shifted, scratch, 0,
-                                            requested_blocks<Shape.cut>());
+            product<element, config, Shape>(a, b + packed_operand::panel_begin(column), depth_of(first), shifted,
+                                            scratch, 0, requested_blocks<Shape.cut>());
         }
     }
 
@@ -367,7 +368,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <std::size_t Columns>
     ASHLAR_STAGE_INLINE prefetch_stream panels_after(const auto* b, std::size_t column) const {
         if (column < columns)
-            return panel_stream(b + column * depth, (columns - column < Columns ? columns - column : Columns) * depth);
+            return panel_stream(b + packed_operand::panel_begin(column),
+                                (columns - column < Columns ? columns - column : Columns) * depth);
         if constexpr (how.next_weights == no_stage) {
             return {};
         } else {
@@ -375,7 +377,8 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             constexpr node_index weights = Plan::resolve(Plan::nodes[next].operands[1]);
             constexpr const graph_node& n = Plan::nodes[weights];
             constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
-            return panel_stream(node_at<weights>(f.expression).data(), n.extents[n.rank - 2u] * across);
+            const auto& matrix = node_at<weights>(f.expression);
+            return panel_stream(matrix.data() + matrix.panel_begin(0), n.extents[n.rank - 2u] * across);
         }
     }
     template <class Other>

@@ -15,8 +15,9 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// The common base of packed matrices and borrowed ones.
-template <class Derived, class Element, std::size_t Panel, auto Rows, auto Columns>
+/// The common base of packed matrices, borrowed ones, and some rows of one: those from `First` on of `Stored` rows.
+template <class Derived, class Element, std::size_t Panel, auto Rows, auto Columns,
+          std::size_t Stored = shape<Rows, Columns>::extents[0], std::size_t First = 0>
 struct packed_access : shape<Rows, Columns> {
     using shape_type = shape<Rows, Columns>;
     using value_type = Element;
@@ -25,14 +26,23 @@ struct packed_access : shape<Rows, Columns> {
     static constexpr std::size_t panel = Panel;
     static constexpr bool is_quantized = false;
     static constexpr std::uint8_t spread = 1, scale_group = 0;
+    static constexpr std::size_t stored_rows = Stored;
 
+    /// Where an element is in `data()`.
+    ASHLAR_ALWAYS_INLINE static constexpr std::size_t offset(std::size_t row, std::size_t column) {
+        return panel_offset(Panel, Stored, shape_type::extents[1], First + row, column);
+    }
+    /// The same of row 0 of a panel's first column.
+    ASHLAR_ALWAYS_INLINE static constexpr std::size_t panel_begin(std::size_t column) {
+        const std::size_t rest = shape_type::extents[1] - column;
+        return Stored * column + First * (rest < Panel ? rest : Panel);
+    }
     /// The element at (row, column). Both must be in range, checked in debug builds.
     template <class Config = current_config>
     [[nodiscard]] constexpr Element operator()(std::size_t row, std::size_t column) const {
         ASHLAR_ASSERT(row < shape_type::extents[0] && column < shape_type::extents[1],
                       "ashlar: packed: index out of range");
-        return static_cast<const Derived&>(*this)
-            .data()[panel_offset(Panel, shape_type::extents[0], shape_type::extents[1], row, column)];
+        return static_cast<const Derived&>(*this).data()[offset(row, column)];
     }
 };
 

@@ -9,6 +9,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>
+#include <ashlar/expr/nodes/packed_slice.hpp>
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
@@ -33,7 +34,8 @@ struct conv2d_options {
 /// with `channels_last` [..., H, W, in] to [..., rows, columns, out], lazily, with extents as of `conv1d`. PyTorch's
 /// nn.Conv2d: in weight files `weight` is [out, in / groups, height, width of the kernel] and `bias` [out]. Here the
 /// matrix is [height * width * in / groups, out], packed if there is one group. A padded or computed input, or one with
-/// contiguous columns, is copied to scratch, and so are the windows of a tile. With one group per channel and up to 32
+/// contiguous columns, is copied to scratch. The windows of a tile are copied side by side, unless those of one row of
+/// the kernel are long: then each row is a product that reads them in place. With one group per channel and up to 32
 /// taps there are no windows; with as many results as channels neither layout is permuted.
 ///
 ///     nn::conv2d<{.in = 3, .out = 64, .kernel = 16, .stride = 16}> patches{};
@@ -45,6 +47,8 @@ struct conv2d {
     static constexpr std::size_t in = Options.in, out = Options.out;
 
 private:
+    /// Depth from which a product of one row of the kernel costs less than copies of its windows.
+    static constexpr std::size_t least_depth_of_row = 32;
     static constexpr detail::convolved_axis down{options.kernel.first, options.stride.first, options.padding.first,
                                                  options.dilation.first};
     static constexpr detail::convolved_axis across{options.kernel.second, options.stride.second, options.padding.second,
@@ -155,23 +159,54 @@ private:
         }(std::make_index_sequence<down.kernel>{});
     }
 
+    /// Whether the windows of one row of the kernel are the left operand of a product where they are. The others are
+    /// copied so that they are side by side; that costs less if there are few taps for many results.
+    static consteval bool reads_rows_in_place() {
+        constexpr std::size_t row_depth = across.kernel * in, copied = down.kernel * row_depth,
+                              added = (down.kernel - 1) * out;
+        constexpr bool in_panels = std::is_same_v<decltype(weight), basic_packed<Element, Panel, depth, out>>;
+        return in_panels && down.kernel > 1 && down.kernel <= detail::most_taps_of_a_sum && across.kernel > 1 &&
+               across.dilation == 1 && row_depth >= least_depth_of_row && copied > added;
+    }
+
+    /// Products of the windows of each row of the kernel, added up.
+    template <any_expression Input>
+    ASHLAR_ALWAYS_INLINE constexpr auto sum_of_rows(const Input& y) const noexcept {
+        constexpr std::size_t axis = shape_of<Input>::rank - 3, row_depth = across.kernel * in;
+        constexpr std::size_t rows = (shape_of<Input>::extents[axis] - down.reach()) / down.stride + 1;
+        return detail::sum_of_taps<down.kernel>([&](auto row) ASHLAR_LAMBDA_INLINE {
+            constexpr std::size_t number = decltype(row)::value;
+            return matmul(detail::taps_of<across, 1, 2>(detail::tap_of<axis, down, number, rows>(y)),
+                          ashlar::detail::slice_of_packed<number * row_depth, row_depth>(weight));
+        });
+    }
+
     /// A depthwise convolution, [..., in, H, W] to [..., in, rows, columns]: multiply-adds of rows of the image, one
-    /// for each tap, by the weight of a channel.
+    /// for each tap, by the weight of a channel. With a stride, the rows are copied in phases.
     template <any_expression Input>
     ASHLAR_ALWAYS_INLINE constexpr auto sums_of_planes(Input&& x) const noexcept {
         constexpr std::size_t axis = shape_of<Input>::rank - 2;
         constexpr std::size_t rows = down.windows(shape_of<Input>::extents[axis]);
         constexpr std::size_t columns = across.windows(shape_of<Input>::extents[axis + 1]);
-        auto framed = detail::padded_by<options.padding_mode, axis, down.padding>(
-            detail::padded_by<options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
         constexpr std::size_t taps = down.kernel * across.kernel;
-        constexpr bool once = taps == 1;
+        constexpr bool once = taps == 1, in_phases = !once && across.stride != 1;
+        auto framed = [&]() ASHLAR_LAMBDA_INLINE {
+            auto whole = detail::padded_by<options.padding_mode, axis, down.padding>(
+                detail::padded_by<options.padding_mode, axis + 1, across.padding>(std::forward<Input>(x)));
+            if constexpr (in_phases)
+                return detail::phases<across.stride>(std::move(whole));
+            else
+                return whole;
+        }();
         auto y = detail::read_by<once>(std::move(framed), [this](const auto& planes) ASHLAR_LAMBDA_INLINE {
             return detail::sum_of_taps<taps>([&](auto tap) ASHLAR_LAMBDA_INLINE {
-                constexpr std::size_t number = decltype(tap)::value;
-                return detail::tap_of<axis + 1, across, number % across.kernel, columns>(
-                           detail::tap_of<axis, down, number / across.kernel, rows>(planes)) *
-                       reshape<in, 1, 1>(row(weight, number));
+                constexpr std::size_t number = decltype(tap)::value, place = number % across.kernel;
+                const auto lines = detail::tap_of<axis, down, number / across.kernel, rows>(planes);
+                const auto factor = reshape<in, 1, 1>(row(weight, number));
+                if constexpr (in_phases)
+                    return detail::tap_of_phases<across, place, columns>(lines) * factor;
+                else
+                    return detail::tap_of<axis + 1, across, place, columns>(lines) * factor;
             });
         });
         if constexpr (Options.bias)
@@ -208,7 +243,10 @@ private:
         } else {
             constexpr bool once = down.kernel == 1 && detail::names_once(across, channels.groups);
             return detail::read_by<once>(framed(std::forward<Input>(x)), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
-                return detail::multiplied<channels, 2>(all_taps(y), weight);
+                if constexpr (reads_rows_in_place())
+                    return sum_of_rows(y);
+                else
+                    return detail::multiplied<channels, 2>(all_taps(y), weight);
             });
         }
     }

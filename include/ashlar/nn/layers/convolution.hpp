@@ -17,6 +17,7 @@
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/concat.hpp>
+#include <ashlar/expr/shape/pad.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 #include <ashlar/expr/shape/slice.hpp>
@@ -178,6 +179,33 @@ ASHLAR_ALWAYS_INLINE constexpr auto tap_of(const Input& x) noexcept {
             x, static_cast<std::ptrdiff_t>(Tap * Along.dilation));
 }
 
+/// x [..., n] as [..., Stride, lines]: entry i is at [i % Stride, i / Stride], so that windows with this stride read
+/// neighbours. Zeros fill the last line.
+template <std::size_t Stride, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto phases(Input&& x) noexcept {
+    using from = shape_of<Input>;
+    constexpr std::size_t last = from::rank - 1, lines = (from::extents[last] + Stride - 1) / Stride,
+                          missing = lines * Stride - from::extents[last];
+    if constexpr (missing != 0) {
+        return phases<Stride>(pad<static_cast<std::ptrdiff_t>(last), 0, missing>(std::forward<Input>(x)));
+    } else {
+        using split = decltype(ashlar::detail::build_shape<from::rank + 1>([]<std::size_t Place>() {
+            if constexpr (Place < last)
+                return ashlar::detail::dimension_at<from, Place>;
+            else
+                return Place == last ? lines : Stride;
+        }));
+        return transpose(ashlar::detail::reshape_to<split>(std::forward<Input>(x)));
+    }
+}
+/// The entries of the last axis that one tap reads, of x in phases: [..., Stride, lines] to [..., Count].
+template <convolved_axis Along, std::size_t Tap, std::size_t Count, any_expression Input>
+ASHLAR_ALWAYS_INLINE constexpr auto tap_of_phases(const Input& x) noexcept {
+    constexpr std::size_t axis = shape_of<Input>::rank - 2, place = Tap * Along.dilation;
+    return squeeze<static_cast<std::ptrdiff_t>(axis)>(ashlar::detail::slice_from<axis + 1, Count, 1>(
+        ashlar::detail::slice_from<axis, 1, 1>(x, static_cast<std::ptrdiff_t>(place % Along.stride)),
+        static_cast<std::ptrdiff_t>(place / Along.stride)));
+}
 /// The maximum number of parts of one join.
 inline constexpr std::size_t most_taps_of_a_join = 12;
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Networks for images: which of their values are stored with channels last."""
+import re
+
+import numpy as np
+from onnx import helper, numpy_helper
+
+from import_onnx_graphs import model, value, weight
+from onnx_import.program import Line
+from onnx_import.sharing import shared_slots
+
+
+def blocks():
+    """Convolutions of all kinds with what is between them: norms, residuals, pools, shares of channels, joins."""
+    r = np.random.default_rng(11)
+    node = helper.make_node
+    nodes = [
+        node("Conv", ["image", "w0", "b0"], ["c0"], strides=[2, 2], auto_pad="SAME_UPPER"),
+        node("BatchNormalization", ["c0", "bn.weight", "bn.bias", "bn.mean", "bn.var"], ["n0"]),
+        node("PRelu", ["n0", "slope"], ["p0"]),
+        node("Conv", ["p0", "w1"], ["c1"], strides=[2, 2], pads=[1, 1, 1, 1], group=20),  # each channel alone
+        node("Clip", ["c1", "zero", "six"], ["r1"]),
+        node("Conv", ["r1", "w2", "b2"], ["c2"]),
+        node("GlobalAveragePool", ["c2"], ["g2"]),
+        node("Conv", ["g2", "w3", "b3"], ["c3"]),
+        node("HardSigmoid", ["c3"], ["s3"]),
+        node("Mul", ["c2", "s3"], ["m3"]),
+        node("Add", ["m3", "r1"], ["sum"]),
+        node("Add", ["sum", "plane"], ["placed"]),
+        node("MaxPool", ["placed"], ["most"], kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1]),
+        node("AveragePool", ["placed"], ["mean"], kernel_shape=[3, 2], strides=[1, 1], pads=[1, 0, 1, 1]),
+        node("Concat", ["most", "mean", "half"], ["both"], axis=-3),
+        node("Conv", ["both", "w4", "b4"], ["c4"], group=2, pads=[0, 1, 0, 1], dilations=[1, 1]),
+        node("ReduceMax", ["c4"], ["top"], axes=[-1, 2]),
+        node("Sub", ["c4", "top"], ["less"]),
+        node("Transpose", ["less"], ["turned"], perm=[0, 2, 3, 1]),  # reads the order of the graph
+        node("Conv", ["less", "w5"], ["c5"], strides=[1, 2]),
+        node("Flatten", ["c5"], ["flat"]),
+        node("Gemm", ["flat", "fc"], ["classes"]),
+        node("Conv", ["image", "w6"], ["alone"], pads=[1, 1, 1, 1], group=3),  # three channels would leave lanes empty
+    ]
+    weights = [weight(r, "w0", 20, 3, 3, 3), weight(r, "b0", 20), weight(r, "bn.weight", 20), weight(r, "bn.bias", 20),
+               weight(r, "bn.mean", 20), numpy_helper.from_array(np.full(20, 0.5, np.float32), "bn.var"), weight(r, "slope", 20, 1, 1),
+               weight(r, "w1", 20, 1, 3, 3), weight(r, "w2", 20, 20, 1, 1), weight(r, "b2", 20), weight(r, "w3", 20, 20, 1, 1),
+               weight(r, "b3", 20), weight(r, "plane", 20, 4, 5), weight(r, "half", 1, 2, 4, 5), weight(r, "w4", 8, 21, 1, 3),
+               weight(r, "b4", 8), weight(r, "w5", 6, 8, 2, 2), weight(r, "fc", 6 * 3 * 2, 5), weight(r, "w6", 3, 1, 3, 3),
+               numpy_helper.from_array(np.float32(0), "zero"), numpy_helper.from_array(np.float32(6), "six")]
+    outputs = [value(n, None) for n in ("classes", "turned", "alone", "placed", "s3")]
+    return model(nodes, [value("image", [1, 3, 16, 18])], outputs, weights)
+
+
+def alone():
+    """One convolution, whose readers want the order of the graph."""
+    r = np.random.default_rng(12)
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["c"], ["y"])]
+    return model(nodes, [value("x", [1, 4, 5, 6])], [value("y", None)], [weight(r, "w", 4, 4, 3, 3)])
+
+
+def check_sharing(expect):
+    """Buffers share memory if no expression that is evaluated later reads both."""
+    four, one = np.zeros(4, np.float32), np.zeros(4, np.int8)
+    lines = [Line("a", "relu(x)", "", four, "buffer"), Line("view", "transpose(a)", "", four), Line("b", "exp(a)", "", four, "buffer"),
+             Line("c", "view + b", "", four, "buffer"), Line("d", "c * c", "", four, "buffer"), Line("bytes", "round(d)", "", one, "buffer"),
+             Line("e", "abs(d)", "", four, "buffer"), Line("y", "e + d", "", four, "output")]
+    names = [[line.name for line in slot] for slot in shared_slots(lines)]
+    expect(names == [["a", "d"], ["b", "e"], ["c"], ["bytes"]], f"buffers that share memory: {names}")
+    kept = [[line.name for line in slot] for slot in shared_slots(lines, "return view;")]
+    expect(kept == [["a"], ["b", "d"], ["c", "e"], ["bytes"]], f"what is returned is not overwritten: {kept}")
+    lines.insert(2, Line("", "auto& raw = a;", "", None, "raw"))
+    expect([line.name for line in shared_slots(lines)[0]] == ["a"], "what other lines may read is not overwritten")
+
+
+def check_images(folder, imported, expect):
+    check_sharing(expect)
+    imported("net_blocks", blocks())
+    header = (folder / "net_blocks.hpp").read_text()
+    for name, shape in {"p0": "1, 8, 9, 20", "placed_channels_last": "1, 4, 5, 20", "both": "1, 4, 5, 42"}.items():
+        expect(f"tensor<float, {shape}> {name}" in header or f"{name} = " in header and f": [{shape}]" in header,
+               f"{name} has its channels last")
+    modules = re.findall(r"nn::conv2d<\{(.*)\}>", header)
+    expect(sum("channels_last" in m for m in modules) == 5 and len(modules) == 7, f"the convolutions with channels last: {modules}")
+    turns = re.findall(r"permute<.*?>\((\w+)\)", header)
+    expect(sorted(set(turns)) == ["image", "less", "less_channels_last", "placed_channels_last", "s3_channels_last"],
+           f"values are turned at the ends only: {turns}")
+    expect("permute<0, 2, 3, 1>(image)" in header, "the image is turned once")
+    expect("union {" in header, "buffers share memory")
+    imported("net_alone", alone())
+    expect("channels_last" not in (folder / "net_alone.hpp").read_text(), "one convolution keeps the order of the graph")

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Stores images with channels last between convolutions: products read them as rows, and lanes hold channels."""
+import numpy as np
+
+from .graph import Node, Value
+from .parameters import axis_of, reduced_axes
+
+LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
+LEAST_CHANNELS = 16  # of a convolution by channel; fewer leave lanes empty, which rows of a plane fill
+PLANES = {"AveragePool", "BatchNormalization", "Conv", "GlobalAveragePool", "GlobalMaxPool", "MaxPool"}
+ELEMENTWISE = {
+    "Abs", "Add", "Cast", "Ceil", "Celu", "Clip", "Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
+    "Identity", "LeakyRelu", "Log", "Max", "Mean", "Min", "Mish", "Mul", "Neg", "PRelu", "Pow", "Reciprocal", "Relu", "Round",
+    "Selu", "Sigmoid", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Tanh", "ThresholdedRelu"}
+REDUCTIONS = {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"}
+
+
+def is_image(value):
+    return value is not None and not value.constant and len(value.shape) == 4
+
+
+def by_channel(node):
+    return node.op == "Conv" and node.attribute("group", 1) == node.inputs[0].shape[1] != 1
+
+
+def can_turn(node):
+    """Whether a node can take and give its images with channels last."""
+    if node.domain or not is_image(node.outputs[0]) or any(v is not None for v in node.outputs[1:]):
+        return False
+    images = [v for v in node.inputs if v is not None and not v.constant]
+    if not images or not all(map(is_image, images)):
+        return False
+    if node.op == "Conv":
+        return (node.outputs[0].dtype.kind == "f" and all(v is None or v.constant for v in node.inputs[1:])
+                and not (by_channel(node) and node.inputs[0].shape[1] < LEAST_CHANNELS))
+    if node.op in REDUCTIONS:
+        return bool(node.attribute("keepdims", 1)) and bool(reduced_axes(node, 4))
+    if node.op in PLANES:
+        return images == node.inputs[:1] and not node.attribute("training_mode", 0)
+    return node.op in ELEMENTWISE or node.op == "Concat"
+
+
+def joined(graph):
+    """The nodes to turn, as sets that share values: those with two convolutions or more."""
+    group_of = {}  # of a value, by id()
+    for node in filter(can_turn, graph.nodes):
+        near = [group_of[id(v)] for v in node.inputs if id(v) in group_of]
+        if node.op != "Conv" and not near:
+            continue
+        group = {id(node): node}
+        for other in near:
+            group.update(other)
+        for member in group.values():
+            group_of[id(member.outputs[0])] = group
+    groups = {id(group): group for group in group_of.values()}.values()
+    return [group for group in groups if sum(node.op == "Conv" for node in group.values()) > 1]
+
+
+def chosen(graph):
+    """The nodes to turn. Convolutions write the order of a reader that is not turned, unless lanes hold their channels."""
+    nodes = {}
+    for group in joined(graph):
+        nodes.update(group)
+    read = set()  # by nodes that prefer channels last
+    for node in reversed(graph.nodes):
+        if id(node) in nodes:
+            if id(node.outputs[0]) not in read and (node.op in ELEMENTWISE or node.op == "Conv" and not by_channel(node)):
+                del nodes[id(node)]
+            if id(node) in nodes or node.op == "Conv":
+                read.update(map(id, node.inputs))
+    return nodes
+
+
+def turned_constant(value):
+    """A constant operand that broadcasts with images. Leading axes of extent 1 are dropped if it had fewer axes than images."""
+    array = value.array.reshape((1,) * (4 - value.array.ndim) + value.array.shape).transpose(LAST)
+    while value.array.ndim < 4 and array.ndim > 1 and array.shape[0] == 1:
+        array = array[0]
+    return Value(value.name, np.ascontiguousarray(array), True)
+
+
+class Turning:
+    """Rewrites a graph; `last` and `first` are the two orders of a value, by id() of the other."""
+
+    def __init__(self, graph):
+        self.graph, self.nodes = graph, chosen(graph)
+        self.last, self.first, self.constants, self.result = {}, {}, {}, []
+
+    def transposed(self, value, order, name):
+        """A value in the other order, of a node of its own."""
+        other = Value(name, value.array.transpose(order), False, value.sources)
+        self.result.append(Node("Transpose", "", name, [value], [other], {"perm": list(order)}, 13))
+        return other
+
+    def operand(self, node, value):
+        if value is None:
+            return None
+        if not value.constant:
+            if id(value) not in self.last:
+                self.last[id(value)] = self.transposed(value, LAST, f"{value.name}_channels_last")
+            return self.last[id(value)]
+        if node.op in PLANES or node.op in REDUCTIONS or value.array.ndim < 2 and value.array.size == 1:
+            return value
+        if id(value) not in self.constants:
+            self.constants[id(value)] = turned_constant(value)
+        return self.constants[id(value)]
+
+    def turn(self, node):
+        inputs = [self.operand(node, value) for value in node.inputs]
+        attributes = dict(node.attributes)
+        if node.op in PLANES:
+            attributes["channels_last"] = 1
+        elif node.op == "Concat":
+            attributes["axis"] = LAST.index(axis_of(node.attribute("axis"), 4))
+        elif node.op in REDUCTIONS:
+            attributes["axes"], inputs = [LAST.index(a) for a in reduced_axes(node, 4)], inputs[:1]
+        value = node.outputs[0]
+        other = Value(value.name, value.array.transpose(LAST), False, value.sources)
+        self.last[id(value)] = other
+        self.result.append(Node(node.op, node.domain, node.name, inputs, [other], attributes, node.opset, node.subgraphs,
+                                node.product))
+
+    def give_back(self, values):
+        """Makes the values of turned nodes anew in the order that others read."""
+        made = {id(node.outputs[0]) for node in self.nodes.values()}
+        for value in values:
+            if id(value) in made and id(value) not in self.first:
+                other = self.last[id(value)]
+                self.first[id(value)] = True
+                other.name = f"{value.name}_channels_last"
+                self.result.append(Node("Transpose", "", value.name, [other], [value], {"perm": list(FIRST)}, 13))
+
+    def run(self):
+        for node in self.graph.nodes:
+            if id(node) in self.nodes:
+                self.turn(node)
+            else:
+                self.give_back(v for v in node.inputs if v is not None)
+                self.result.append(node)
+        self.give_back(self.graph.results())
+        self.graph.nodes = self.result
+
+
+def store_channels_last(graph):
+    """Rewrites the nodes between convolutions for images [batch, height, width, channels]."""
+    Turning(graph).run()
