@@ -60,6 +60,10 @@ def check_options(folder):
     for options, reason in cases.items():
         expect_refusal(options, import_onnx.main, [path, "--out", folder / "out", *f"--capacity {options}".split()], folder / "out",
                        reason)
+    merged = folder / "merged.onnx"
+    onnx.save(graphs.merged_output(), merged)
+    expect_refusal("an output of merged axes", import_onnx.main, [merged, "--out", folder / "out", "--capacity", "tokens=5"],
+                   folder / "out", "output y: axes tokens: a Reshape merged it with an axis before it")
     status, text, _ = called(import_onnx.main, path, "--out", folder / "out", "--capacity", "tokens=99")
     expect(status == 1 and "use --capacity tokens=24" in text, f"a capacity that is too great: status {status}, {text}")
     expect(not (folder / "out").exists(), "a capacity that is too great: nothing is written")

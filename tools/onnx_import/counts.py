@@ -47,6 +47,7 @@ class Count:
 
     def __init__(self, axis, numbers):
         self.axis, self.numbers = axis, tuple(int(n) for n in numbers)
+        self.axes = (axis,)
 
     def __eq__(self, other):
         return isinstance(other, Count) and self.axis is other.axis and self.numbers == other.numbers
@@ -76,6 +77,36 @@ class Count:
                     inner = f"({name} + {shift})" if shift else name
                     return plus(f"{inner} / {stride}", self.numbers[0] - int(quotients[0]))
         return None
+
+
+class Merged:
+    """The extent of an axis that a Reshape made of several, of which one behind the first that has entries is open.
+
+    `parts` are pairs of an extent and its count (None: all entries count). The entries that count are not adjacent: only
+    operators that compute each of them by itself may have such an axis."""
+
+    def __init__(self, parts):
+        self.parts = tuple(parts)
+        self.axes = tuple(dict.fromkeys(axis for _, count in self.parts if count is not None for axis in count.axes))
+
+    def __eq__(self, other):
+        return isinstance(other, Merged) and self.parts == other.parts
+
+    def __hash__(self):
+        return hash(self.parts)
+
+    def at(self, point):
+        """How many entries count at a point."""
+        return int(np.prod([extent if count is None else count.at(point) for extent, count in self.parts], dtype=np.int64))
+
+    def text(self, name):
+        """An expression of C++ for the place behind the last entry that counts; `name` gives the name of a count."""
+        terms, behind = [], int(np.prod([extent for extent, _ in self.parts], dtype=np.int64))
+        for extent, count in self.parts:
+            behind //= extent
+            if behind == 1:  # the last part that has more than one entry
+                return " + ".join(terms + [str(extent) if count is None else name(count)])
+            terms.append(f"{extent - 1 if count is None else f'({name(count)} - 1)'} * {behind}")
 
 
 class Family:
@@ -115,7 +146,7 @@ def axes_of_values(values):
     found = {}
     for value in values:
         if value is not None:
-            found |= dict.fromkeys(count.axis for count in value.axes.values())
+            found |= dict.fromkeys(axis for count in value.axes.values() for axis in count.axes)
             found |= dict.fromkeys(value.family.axes if value.family is not None else ())
     return list(found)
 
