@@ -30,7 +30,7 @@ from onnx_import.errors import ModelError
 from onnx_import.evaluate import Evaluation
 from onnx_import.load import fixed_shapes, read_model
 from onnx_import.narrow import KINDS, Weights
-from onnx_import.narrow_errors import distances
+from onnx_import.run import measure
 from onnx_import.translation import Translation
 from onnxruntime_peer import ROOT, OnnxRuntime, SessionCall, find_onnxruntime, find_xsimd, skip
 
@@ -55,8 +55,7 @@ def import_into(folder, given):
     graph = evaluation.graph
     graph.remove_dead_nodes()
     translation = Translation(graph, NAME, Weights(given.weights, graph))
-    if translation.weights.nodes:
-        translation.distances = distances(graph, translation.weights)
+    measure(translation)
     for node, reason in evaluation.problems + translation.problems:
         raise ModelError(f"{node.name} ({node.title}) is not covered: {reason}")
     write_all(folder, NAME, translation, f"Imported from {pathlib.Path(given.model).name} by tools/bench_imported.py.")

@@ -29,6 +29,7 @@ from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
+from onnx_import.rounding import tolerance  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
 
@@ -41,6 +42,15 @@ def check_text():
     expect([names.make(n) for n in ("packed", "workspace")] == ["packed_1", "workspace_1"], "names of types in the header are taken")
     prefix = shared_prefix(["net/a/b", "net/a/c", "net/d", "net/e", "y"])
     expect(prefix == "net_" and Names(prefix=prefix).make("net/a/b") == "a_b", "names without the prefix that most share")
+
+
+def check_rounding(imported):
+    """Sums of large terms round more than 1e-5 of a small result; a model whose steps give other entries has no such error."""
+    expect([tolerance(error) for error in (1e-7, 3e-5, 0.5)] == [1e-5, 1.2e-4, 1e-5], "what a test accepts of floats")
+    large = np.random.default_rng(6).standard_normal((512, 16)).astype(np.float32) * 100
+    text = imported("net_large_terms", graphs.node_model("MatMul", [(4, 512), large], [4, 16]))
+    expect("output.y: floats differ from doubles by" in text and "the test accepts" in text, f"errors of floats: {text}")
+    expect("floats differ" not in imported("net_small_terms", graphs.node_model("Tanh", [(4, 8)], [4, 8])), "small errors are not listed")
 
 
 def check_page():
@@ -104,6 +114,7 @@ def main():
         whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
+        check_rounding(imported)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)

@@ -55,6 +55,7 @@ class Program:
         self.states, self.state_objects = [], {}  # pairs of a member and a value; types of members that are no tensors
         self.growing = []  # pairs of a member and an object of Growing
         self.distances = {}, {}  # those of the results of two calls, if weights are narrow
+        self.rounding = {}, {}  # errors of floats in the results of two calls
         self.open = None  # OpenAxes, if an axis has a capacity
 
     def buffers(self):

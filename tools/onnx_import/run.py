@@ -12,8 +12,9 @@ from .growing import may_grow, split_off_growing
 from .lengths import sample_lengths
 from .load import check_model, fixed_shapes
 from .narrow import Weights
-from .narrow_errors import distances
+from .narrow_errors import difference_of_calls
 from .report import report
+from .rounding import rounding_errors
 from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
@@ -46,6 +47,14 @@ def evaluated(model, shapes, constants, samples, pairs, notes, capacity):
     notes += [f"{pair.before} is a state: {pair.after} replaces it" + (" (taken by their names; --state none takes no state)"
                                                                       if pair.by_name else "") for pair in kept]
     return evaluation
+
+
+def measure(translation):
+    """Notes the errors that the test accepts: of narrow weights, or of floats."""
+    if translation.weights.nodes:
+        translation.distances = difference_of_calls(translation.graph, translation.weights.computed)
+    else:
+        translation.rounding = rounding_errors(translation.graph)
 
 
 def replace_outputs(translation, expected):
@@ -146,8 +155,7 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     translation = Translation(graph, name, Weights(weights, graph))
     if expected is not None:
         replace_outputs(translation, expected)
-    if translation.weights.nodes:
-        translation.distances = distances(graph, translation.weights)
+    measure(translation)
     lengths = sample_lengths(model, translation, shapes_of, constants) if capacity else ()
     paths = write_all(folder, name, translation, origin or f"Imported from the ONNX graph {model.graph.name}.", embed, lengths, plan)
     return not translation.problems, report(name, translation, notes, paths)
