@@ -69,7 +69,7 @@ class RandomGraph:
         """Tries to add one node."""
         self.choose.choice([elementwise, elementwise, binary, binary, compared, logical, chosen, cast, reduced, reduced, extreme,
                             along, moved, reshaped, axes, joined, cut, gathered, repeated, padded, product, product, clipped,
-                            element_wise_gather, largest, hot])(self)
+                            gathered_by_entry, largest, hot, windowed, by_shape, parted, scattered, summed, triangle])(self)
 
     def model(self):
         """The graph whose outputs are the values that nothing reads."""
@@ -300,7 +300,7 @@ def clipped(g):
         g.add("Clip", [found[0], *bounds], found[1], found[2])
 
 
-def element_wise_gather(g):
+def gathered_by_entry(g):
     name, kind, shape = g.choose.choice(g.values)
     if shape:
         axis = g.axis(len(shape))
@@ -324,6 +324,73 @@ def hot(g):
         place = axis % (len(found[2]) + 1)
         g.add("OneHot", [found[0], g.constant(5), g.constant([-1, 2], "float32")], "float32", found[2][:place] + (5,) + found[2][place:],
               axis=axis)
+
+
+def windowed(g):
+    """A convolution or a pool of [batch, channels, rows]."""
+    found = next((v for v in reversed(g.values) if v[1] == "float32" and len(v[2]) == 3 and v[2][2] > 1), None)
+    if not found:
+        return
+    name, kind, (batch, channels, rows) = found
+    stride, pads = g.choose.randint(1, 2), [g.choose.randint(0, 1), g.choose.randint(0, 1)]
+    count = (rows + sum(pads) - 2) // stride + 1
+    options = {"strides": [stride], "pads": pads, "kernel_shape": [2]}
+    op = g.choose.choice(["Conv", "MaxPool", "AveragePool"])
+    if op != "Conv":
+        more = {"count_include_pad": g.choose.randint(0, 1)} if op == "AveragePool" else {}
+        return g.add(op, [name], kind, (batch, channels, count), **options, **more)
+    groups, of_group = g.choose.choice([1, channels]), g.choose.randint(1, 3)
+    weights = g.constant(g.numbers(kind, (groups * of_group, channels // groups, 2)), kind)
+    g.add("Conv", [name, weights], kind, (batch, groups * of_group, count), group=groups, **options)
+
+
+def by_shape(g):
+    """The extents of a value as shape of another one, as exporters write it."""
+    name, kind, shape = g.choose.choice(g.values)
+    if not shape or not g.choose.choice([True, False]):
+        return
+    place = g.axis(len(shape))
+    start = len(g.nodes)
+    g.nodes += [helper.make_node("Shape", [name], [f"Shape{start}"]),
+                helper.make_node("Gather", [f"Shape{start}", g.constant([place])], [f"Extent{start}"]),
+                helper.make_node("Concat", [f"Extent{start}", g.constant([-1])], [f"Both{start}"], axis=-1)]
+    g.add("Reshape", [name, f"Both{start}"], kind, (shape[place], math.prod(shape) // shape[place]))
+
+
+def parted(g):
+    name, kind, shape = g.choose.choice(g.values)
+    axis = g.axis(len(shape)) if shape else 0
+    if shape and shape[axis] > 1:
+        first = g.choose.randint(1, shape[axis] - 1)
+        place = axis % len(shape)
+        g.add("Split", [name, g.constant([first, shape[axis] - first])], kind, shape[:place] + (first,) + shape[place + 1:], 2, axis=axis)
+
+
+def scattered(g):
+    """Other entries at the first places along an axis, in reverse order."""
+    name, kind, shape = g.choose.choice(g.values)
+    if shape and kind in ("float32", "int64"):
+        axis = g.axis(len(shape))
+        places = np.broadcast_to(-1 - np.arange(shape[axis]).reshape((-1,) + (1,) * (len(shape) - axis % len(shape) - 1)), shape)
+        g.add("ScatterElements", [name, g.constant(places), g.constant(g.numbers(kind, shape), kind)], kind, shape, axis=axis)
+
+
+def summed(g):
+    found = next((v for v in reversed(g.values) if v[1] == "float32" and len(v[2]) == 2), None)
+    if found:
+        name, kind, (rows, columns) = found
+        if g.choose.random() < 0.5:
+            return g.add("Einsum", [name, g.constant(g.numbers(kind, (3, columns)), kind)], kind, (3, rows), equation="ab,cb->ca")
+        turned = g.choose.randint(0, 1)
+        bias = [g.constant(g.numbers(kind, g.choose.choice([(), (3,), (1, 3)])), kind)]
+        g.add("Gemm", [name, g.constant(g.numbers(kind, (rows if turned else columns, 3)), kind), *bias], kind,
+              (columns if turned else rows, 3), transA=turned, alpha=0.5, beta=-2.0)
+
+
+def triangle(g):
+    found = g.pick("float32", "int64", rank=2)
+    if found:
+        g.add("Trilu", [found[0], g.constant(g.choose.randint(-2, 2))], *found[1:], upper=g.choose.randint(0, 1))
 
 
 def random_graph(choose):
