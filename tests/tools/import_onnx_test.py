@@ -53,6 +53,19 @@ def check_rounding(imported):
     expect("floats differ" not in imported("net_small_terms", graphs.node_model("Tanh", [(4, 8)], [4, 8])), "small errors are not listed")
 
 
+def check_denormals(folder, imported):
+    """Denormal weights become 0 in the file; a constant that may be divided by stays as it is."""
+    weights = np.random.default_rng(7).standard_normal((3, 2, 3, 3)).astype(np.float32)
+    weights[1] = 1e-40
+    conv, divided = (graphs.node_model(op, [(1, 2, 5, 5), x], y) for op, x, y in (
+        ("Conv", weights, [1, 3, 3, 3]), ("Add", np.full((1, 1, 1, 1), 1e-40, np.float32), [1, 2, 5, 5])))
+    expect("18 denormal entries of weights are 0" in imported("net_denormal", conv), "denormal weights are listed")
+    expect("denormal" not in imported("net_epsilon", divided), "a denormal constant stays")
+    stored = [np.frombuffer((folder / f"{name}.safetensors").read_bytes()[-4 * count:], np.float32)
+              for name, count in (("net_denormal", 54), ("net_epsilon", 1))]
+    expect((stored[0] == 0).sum() == 18 and stored[1][0] != 0, "the file has zeros for denormal weights, and keeps the constant")
+
+
 def check_page():
     page = (ROOT / "docs/import.md").read_text()
     expect(all(row in page for row in covered_rows(TABLE)), "docs/import.md lists the table; run tools/onnx_import/page.py")
@@ -115,6 +128,7 @@ def main():
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_rounding(imported)
+        check_denormals(folder, imported)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)

@@ -165,7 +165,7 @@ class Translation(Program):
             short = name
             if name == node.name:  # PyTorch names the first result after the node, and its prefix is known here
                 short = next((v.name[:-9] for v in node.outputs if v is not None and v.name.endswith("_output_0")), name)
-            stored = arrays()
+            stored = {end: self.weights.without_denormals(array) for end, array in arrays().items()}
             choice = self.weights.choose(node, [(a[0].size, len(a)) for a in stored.values() if a.ndim > 1], grouped)
             types = f", float, {choice[0].weight}" if choice[0] is not FLOAT else "" if element == "float" else f", {element}"
             self.modules[key] = self.add_member(name, f"{kind}{types}>", "self.{}", stored, short), name, choice
@@ -187,6 +187,7 @@ class Translation(Program):
     def chosen_matrix(self, node, name, array, transposed, choice):
         """The same with a choice of `Weights` that may be that of several matrices."""
         rows, columns = array.shape[::-1] if transposed else array.shape
+        array = self.weights.without_denormals(array)
         chosen, error, _, refused = choice
         kind = chosen.matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
         text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}",
