@@ -17,6 +17,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
+from capacity_merged import merged_output  # noqa: E402
 from capacity_mutants import check_mutants  # noqa: E402
 from imported_plan import check_plan  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
@@ -61,7 +62,7 @@ def check_options(folder):
         expect_refusal(options, import_onnx.main, [path, "--out", folder / "out", *f"--capacity {options}".split()], folder / "out",
                        reason)
     merged = folder / "merged.onnx"
-    onnx.save(graphs.merged_output(), merged)
+    onnx.save(merged_output(), merged)
     expect_refusal("an output of merged axes", import_onnx.main, [merged, "--out", folder / "out", "--capacity", "tokens=5"],
                    folder / "out", "output y: axes tokens: a Reshape merged it with an axis before it")
     status, text, _ = called(import_onnx.main, path, "--out", folder / "out", "--capacity", "tokens=99")
