@@ -30,8 +30,11 @@ def check_counts():
     """Counts that stay simple are written, others are not."""
     lengths, axis, other = np.arange(1, 20), OpenAxis("n", 19), OpenAxis("m", 5, 3)
     for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
-                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
+                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1"), (np.minimum(lengths, 8), None),
+                          ((lengths + 3) // 15, "(n + 10) / 11 - 1"), ((lengths + 5) // 10 + lengths // 19, None)):
         expect(Count(axis, numbers).text("n") == text, f"the count {list(numbers)} is {Count(axis, numbers).text('n')}, not {text}")
+    hops = OpenAxis("n", 4000, 512)
+    expect(Count(hops, [(n - 512) // 160 + 1 for n in hops.lengths]).text("n") == "(n + 128) / 160 - 3", "a long stride")
     count = Count(other, [4, 5, 6])
     expect(count.text("m") == "m + 1" and count.at({other: 5}) == 6, "a count from length 3 on")
     expect(count != Count(OpenAxis("n", 5, 3), [4, 5, 6]), "equal counts of different axes are different")

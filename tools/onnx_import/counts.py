@@ -8,7 +8,6 @@ import numpy as np
 from .errors import ModelError
 
 MOST_CAPACITY = 4096
-STRIDES = range(2, 65)  # of counts such as (tokens + 1) / 2
 
 
 @dataclass(eq=False)
@@ -70,13 +69,15 @@ class Count:
         offset = self.numbers[0] - factor * self.axis.least
         if factor > 0 and (lengths * factor + offset == self.numbers).all():
             return plus(name if factor == 1 else f"{factor} * {name}", offset)
-        for stride in STRIDES:
-            for shift in range(stride):
-                quotients = (lengths + shift) // stride
-                if (quotients + self.numbers[0] - quotients[0] == self.numbers).all():
-                    inner = f"({name} + {shift})" if shift else name
-                    return plus(f"{inner} / {stride}", self.numbers[0] - int(quotients[0]))
-        return None
+        steps = np.flatnonzero(np.diff(self.numbers)) + 1  # the places of lengths that give another number
+        if not len(steps):
+            return None
+        stride = int(steps[1] - steps[0] if len(steps) > 1 else max(steps[0], len(lengths) - steps[0]))
+        shift = -int(lengths[steps[0]]) % stride
+        quotients = (lengths + shift) // stride
+        if (quotients + self.numbers[0] - quotients[0] != self.numbers).any():
+            return None
+        return plus(f"{f'({name} + {shift})' if shift else name} / {stride}", self.numbers[0] - int(quotients[0]))
 
 
 class Merged:
