@@ -127,6 +127,9 @@ def main():
         whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
+        imported("net_shuffled", graphs.shuffled())
+        expect("step(values.c, reshape<1, 8, 5, 5>(b))" in (folder / "net_shuffled.hpp").read_text(),
+               "shuffled channels of which parts are taken are in memory")
         check_rounding(imported)
         check_denormals(folder, imported)
         check_recurrent(folder, imported, expect)

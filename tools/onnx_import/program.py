@@ -17,6 +17,8 @@ class Line:
     place: str = "lazy"  # or "buffer", "output", "statement", "memory", "raw", "stub"
     heavy: bool = False
     view: bool = False
+    moved: bool = False  # a view whose entries are in another order than in memory
+    gathered: bool = False  # a reshape of such a view: its entries lie at no strides
     operations: int = 1
     scores: bool = False  # a product, and functions of its elements
     weights: bool = False  # a softmax of scores that is one expression with them

@@ -243,6 +243,8 @@ class Translation(Program):
         own = 0 if entry is not None and entry.view else entry.operations if entry is not None else 1
         line.operations = own + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
+        line.moved = line.view and (step.op in ("Transpose", "Slice", "Split") or any(o.moved for o in operands))
+        line.gathered = line.view and any(o.gathered or o.moved and step.op == "Reshape" for o in operands)
         products = [o for o in operands if o.heavy]
         by_element = entry is not None and not entry.heavy and not entry.view
         line.scores = step.op == "MatMul" and not products or (
@@ -308,9 +310,11 @@ class Step:
         return line if along_rows and line.scores or self.op == "MatMul" and line.weights else None
 
     def materialise_operands(self, entry, fused=None):
-        """At most one product or reduction for each step: others are in memory before, but for `fused`."""
+        """At most one product or reduction for each step: others are in memory before, but for `fused`. So are gathered entries
+        of which a part is taken, as in a shuffle of channels: each one would be looked up by itself."""
         heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy and line is not fused]
-        for line in heavy if entry.heavy or entry.view else heavy[1:]:
+        gathered = [line for line in self.operand_lines() if line.gathered and self.op in ("Slice", "Split")]
+        for line in (heavy if entry.heavy or entry.view else heavy[1:]) + gathered:
             self.translation.materialise(line)
 
     def has(self, place):
