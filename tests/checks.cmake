@@ -163,7 +163,7 @@ add_subdirectory(consumer)
 
 # What the tools write from models of others, where Python has what they need.
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
-  foreach(tool import_onnx import_microsoft import_capacity import_torch import_checkpoint import_audio read_gguf plan_json)
+  foreach(tool import_onnx import_microsoft import_capacity import_random import_torch import_checkpoint import_audio read_gguf plan_json)
     # clang takes a third of g++'s time for these programs.
     if(tool STREQUAL "import_onnx")
       set(compiler "${ASHLAR_REFERENCE_GXX}")

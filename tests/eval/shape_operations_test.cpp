@@ -122,6 +122,8 @@ TEST(shape_operations, repeats_and_broadcasts) {
     check(matmul(broadcast_to<4, 17>(r), random.normal<float, 17, 5>()));
     check(matmul(broadcast_to<2, 3, 5, 7>(x), random.normal<float, 7, 4>()));
     check(reshape<20, 7>(broadcast_to<4, 5, 7>(random.normal<float, 7>())) + 1.0f);
+    const tensor<f16, 1, 7> narrow = cast<f16>(random.normal<float, 1, 7>());
+    check(broadcast_to<2, 3, 7>(narrow) * 1.0f);  // a view of elements that are stored in 16 bits
 }
 
 TEST(shape_operations, scattered_alike_in_every_row) {

@@ -2,47 +2,9 @@
 """Models with an axis `tokens` of open extent, for tools/import_onnx.py --capacity, and models that it must refuse."""
 import import_onnx_graphs as graphs
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
-
-WIDTH, HEADS, WORDS, POSITIONS = 16, 2, 30, 24
-
-
-def number(name, x, dtype=np.float32):
-    return numpy_helper.from_array(np.array(x, dtype), name)
-
-
-class Body:
-    """Nodes and weights of a graph, written one by one."""
-
-    def __init__(self, seed):
-        self.nodes, self.weights, self.random = [], [], np.random.default_rng(seed)
-
-    def __call__(self, op, inputs, **attributes):
-        name = f"{op}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, inputs.split(), [name], name=name, **attributes))
-        return name
-
-    def constant(self, x, dtype=np.int64):
-        name = f"constant{len(self.weights)}"
-        self.weights.append(number(name, x, dtype))
-        return name
-
-    def weight(self, *shape):
-        name = f"weight{len(self.weights)}"
-        self.weights.append(graphs.weight(self.random, name, *shape))
-        return name
-
-    def extent(self, x, axis, *axes):
-        """The extent of an axis, as a vector of one entry; as a number with a further axis."""
-        place = self.constant([axis]) if not axes else self.constant(axis)
-        return self("Gather", f"{self('Shape', x)} {place}")
-
-    def linear(self, x, columns, rows=WIDTH):
-        weights = self.weight(rows, columns)
-        return self("Add", f"{self('MatMul', f'{x} {weights}')} {self.weight(columns)}")
-
-    def norm(self, x):
-        return self("LayerNormalization", f"{x} {self.weight(WIDTH)} {self.weight(WIDTH)}", axis=-1)
+from capacity_merged import merged_rows
+from graph_body import HEADS, POSITIONS, WIDTH, WORDS, Body, number
+from onnx import TensorProto, helper
 
 
 def encoder(batch_axis=1):
@@ -299,6 +261,7 @@ def accepted_together():
     return {"batches": (encoder("batch"), [("batch", 3), ("tokens", 13)]),
             "fused_batches": (fused_encoder("batch"), [("batch", 2), ("tokens", 12)]),
             "crossed": (crossed(), [("batch", 2), ("targets", 7), ("sources", 9)]),
+            "merged": (merged_rows(), [("batch", 3), ("tokens", 7)]),
             "picture": (picture(), [("height", 10), ("width", 11, 2)]),
             "pictures": (picture(), [("pictures", 3), ("height", 6)])}
 
@@ -348,7 +311,11 @@ def refused_together():
     shape = ("Shape", "x0", {})
     two = (("a", 4), ("b", 4))
     return {
-        "axes a, b: it is merged with another": made(("Reshape", "x0 shape", {}), weights=[graphs.integers("shape", -1, 4)]),
+        "axes a, b: a Reshape merged it with an axis before it": made(
+            ("Reshape", "x0 shape", {}), ("CumSum", "Reshape0 axis", {}), weights=[graphs.integers("shape", -1, 4), graphs.integers("axis", 0)]),
+        "axes a, b: a Reshape merged it": made(  # the rule notes a mask along it
+            ("Reshape", "x0 shape", {}), ("ReduceSum", "Reshape0", {"keepdims": 0}), weights=[graphs.integers("shape", -1, 4)]),
+        "a Reshape splits it where not every": made(("Reshape", "x0 shape", {}), weights=[graphs.integers("shape", 0, 4, 2, 4)]),
         "an extent of the result depends on more than one": made(
             shape, ("ReduceProd", "Shape0", {"axes": [0], "keepdims": 1}), ("Expand", "one ReduceProd1", {}),
             weights=[graphs.integers("one", 1)]),
@@ -374,7 +341,6 @@ def refused():
             graphs.integers("first", -1), graphs.integers("last", 1000), graphs.integers("axis", 1)]),
         "is empty where tokens is 1": one("Slice", "first", "last", "axis", weights=[
             graphs.integers("first", 1), graphs.integers("last", 1000), graphs.integers("axis", 1)]),
-        "merged with another": one("Reshape", "shape", weights=[graphs.integers("shape", -1, 6)]),
         "the shape operand is": one("Reshape", "shape", weights=[graphs.integers("shape", 2, 8, 2, 3)]),
         "entries of another operand follow": one("Concat", "x", axis=1),
         "has 8 entries whatever": one("Add", "w", weights=[weight]),

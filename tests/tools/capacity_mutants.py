@@ -126,7 +126,7 @@ def differences(model, capacities, choose):
 def check_mutants(count=160):
     """Some changed graphs are accepted, and none of these is wrong."""
     choose, accepted = random.Random(11), 0
-    models = [case for name, case in graphs.accepted_together().items() if name in ("batches", "crossed")]
+    models = [case for name, case in graphs.accepted_together().items() if name in ("batches", "crossed", "merged")]
     models += [(model, [("tokens", *extents)]) for name, (model, *extents) in graphs.accepted().items()
                if name in ("encoder", "reductions", "convolutions", "causal", "kernel")]
     for turn in range(count):

@@ -17,6 +17,7 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import capacity_graphs as graphs  # noqa: E402
 import import_onnx  # noqa: E402
+from capacity_merged import merged_output  # noqa: E402
 from capacity_mutants import check_mutants  # noqa: E402
 from imported_plan import check_plan  # noqa: E402
 from imported_program import compile_and_run, embedded  # noqa: E402
@@ -29,8 +30,11 @@ def check_counts():
     """Counts that stay simple are written, others are not."""
     lengths, axis, other = np.arange(1, 20), OpenAxis("n", 19), OpenAxis("m", 5, 3)
     for numbers, text in ((lengths, "n"), (lengths + 2, "n + 2"), (3 * lengths - 1, "3 * n - 1"), (lengths**2, None),
-                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1")):
+                          ((lengths + 1) // 2, "(n + 1) / 2"), (lengths // 4 + 1, "n / 4 + 1"), (np.minimum(lengths, 8), None),
+                          ((lengths + 3) // 15, "(n + 10) / 11 - 1"), ((lengths + 5) // 10 + lengths // 19, None)):
         expect(Count(axis, numbers).text("n") == text, f"the count {list(numbers)} is {Count(axis, numbers).text('n')}, not {text}")
+    hops = OpenAxis("n", 4000, 512)
+    expect(Count(hops, [(n - 512) // 160 + 1 for n in hops.lengths]).text("n") == "(n + 128) / 160 - 3", "a long stride")
     count = Count(other, [4, 5, 6])
     expect(count.text("m") == "m + 1" and count.at({other: 5}) == 6, "a count from length 3 on")
     expect(count != Count(OpenAxis("n", 5, 3), [4, 5, 6]), "equal counts of different axes are different")
@@ -60,6 +64,10 @@ def check_options(folder):
     for options, reason in cases.items():
         expect_refusal(options, import_onnx.main, [path, "--out", folder / "out", *f"--capacity {options}".split()], folder / "out",
                        reason)
+    merged = folder / "merged.onnx"
+    onnx.save(merged_output(), merged)
+    expect_refusal("an output of merged axes", import_onnx.main, [merged, "--out", folder / "out", "--capacity", "tokens=5"],
+                   folder / "out", "output y: axes tokens: a Reshape merged it with an axis before it")
     status, text, _ = called(import_onnx.main, path, "--out", folder / "out", "--capacity", "tokens=99")
     expect(status == 1 and "use --capacity tokens=24" in text, f"a capacity that is too great: status {status}, {text}")
     expect(not (folder / "out").exists(), "a capacity that is too great: nothing is written")

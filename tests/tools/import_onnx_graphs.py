@@ -53,6 +53,16 @@ def convolutional():
     return model(nodes, [value("image", [1, 3, 16, 16])], [value("classes", [1, 10])], weights)
 
 
+def shuffled():
+    """A shuffle of channels, whose halves two convolutions read."""
+    r = np.random.default_rng(8)
+    nodes = [helper.make_node("Reshape", ["x", "apart"], ["a"]), helper.make_node("Transpose", ["a"], ["b"], perm=[0, 2, 1, 3, 4]),
+             helper.make_node("Reshape", ["b", "joined"], ["c"]), helper.make_node("Split", ["c"], ["left", "right"], axis=1),
+             helper.make_node("Conv", ["left", "w"], ["y"]), helper.make_node("Conv", ["right", "w"], ["z"])]
+    weights = [integers("apart", 1, 2, 4, 5, 5), integers("joined", 1, 8, 5, 5), weight(r, "w", 4, 4, 1, 1)]
+    return model(nodes, [value("x", [1, 8, 5, 5])], [value("y", [1, 4, 5, 5]), value("z", [1, 4, 5, 5])], weights)
+
+
 def attentive():
     """Words to a self-attention of two heads with a residual, as exporters write it; the axis `rows` is open."""
     r = np.random.default_rng(2)

@@ -30,6 +30,7 @@ from onnx_import.cpp import Names, literal, shared_prefix  # noqa: E402
 from onnx_import.errors import ModelError  # noqa: E402
 from onnx_import.operators import TABLE  # noqa: E402
 from onnx_import.page import covered_rows  # noqa: E402
+from onnx_import.rounding import tolerance  # noqa: E402
 from onnx_import.run import import_model  # noqa: E402
 
 
@@ -42,6 +43,28 @@ def check_text():
     expect([names.make(n) for n in ("packed", "workspace")] == ["packed_1", "workspace_1"], "names of types in the header are taken")
     prefix = shared_prefix(["net/a/b", "net/a/c", "net/d", "net/e", "y"])
     expect(prefix == "net_" and Names(prefix=prefix).make("net/a/b") == "a_b", "names without the prefix that most share")
+
+
+def check_rounding(imported):
+    """Sums of large terms round more than 1e-5 of a small result; a model whose steps give other entries has no such error."""
+    expect([tolerance(error) for error in (1e-7, 3e-5, 0.5)] == [1e-5, 1.2e-4, 1e-5], "what a test accepts of floats")
+    large = np.random.default_rng(6).standard_normal((512, 16)).astype(np.float32) * 100
+    text = imported("net_large_terms", graphs.node_model("MatMul", [(4, 512), large], [4, 16]))
+    expect("output.y: floats differ from doubles by" in text and "the test accepts" in text, f"errors of floats: {text}")
+    expect("floats differ" not in imported("net_small_terms", graphs.node_model("Tanh", [(4, 8)], [4, 8])), "small errors are not listed")
+
+
+def check_denormals(folder, imported):
+    """Denormal weights become 0 in the file; a constant that may be divided by stays as it is."""
+    weights = np.random.default_rng(7).standard_normal((3, 2, 3, 3)).astype(np.float32)
+    weights[1] = 1e-40
+    conv, divided = (graphs.node_model(op, [(1, 2, 5, 5), x], y) for op, x, y in (
+        ("Conv", weights, [1, 3, 3, 3]), ("Add", np.full((1, 1, 1, 1), 1e-40, np.float32), [1, 2, 5, 5])))
+    expect("18 denormal entries of weights are 0" in imported("net_denormal", conv), "denormal weights are listed")
+    expect("denormal" not in imported("net_epsilon", divided), "a denormal constant stays")
+    stored = [np.frombuffer((folder / f"{name}.safetensors").read_bytes()[-4 * count:], np.float32)
+              for name, count in (("net_denormal", 54), ("net_epsilon", 1))]
+    expect((stored[0] == 0).sum() == 18 and stored[1][0] != 0, "the file has zeros for denormal weights, and keeps the constant")
 
 
 def check_page():
@@ -106,6 +129,11 @@ def main():
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_images(folder, imported, expect)
+        imported("net_shuffled", graphs.shuffled())
+        expect("step(values.c, reshape<1, 8, 5, 5>(b))" in (folder / "net_shuffled.hpp").read_text(),
+               "shuffled channels of which parts are taken are in memory")
+        check_rounding(imported)
+        check_denormals(folder, imported)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
         check_states(folder, imported, expect)

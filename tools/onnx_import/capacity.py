@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from .counts import Count, Family, axes_of_values, point_text, points_of, shape_at
+from .counts import Count, Family, Merged, axes_of_values, point_text, points_of, shape_at
 from .errors import ModelError, Uncovered, first_line
 from .graph import Value
 from .numpy_ops import TABLE
@@ -19,6 +19,8 @@ from .sequences import POSITIONS
 MOST_ENTRIES = 1 << 14  # of a constant that is evaluated at every point
 MOST_POINTS = 1 << 14  # at which constants are evaluated
 MOST_OF_TABLE = 1 << 22  # entries of a constant at all points
+NOT_ADJACENT = ("a Reshape merged it with an axis before it, so the entries of a call are not adjacent; only operators that compute "
+                "each row by itself are known until another Reshape splits them")
 
 
 class Capacity:
@@ -95,6 +97,8 @@ class Capacity:
 
     def changed(self, count, change):
         """The count whose numbers are those of another one changed by a function."""
+        if isinstance(count, Merged):
+            self.refuse(NOT_ADJACENT)
         return self.count(count.axis, [change(n) for n in count.numbers])
 
     def axes_of(self, points, shapes):
@@ -133,7 +137,7 @@ class Capacity:
 
     def follow(self, node, outputs):
         """Finds the open axes of a node's results, and notes in node.open what the translation masks."""
-        from .capacity_rules import RULES
+        from .capacity_rules import BY_ROWS, RULES
         if not any(self.is_open(v) for v in node.inputs):
             return
         self.involved = axes_of_values(node.inputs)
@@ -146,7 +150,12 @@ class Capacity:
         rule = RULES.get(node.title)
         if rule is None:
             self.refuse("how this operator mixes its entries is not known")
+        merged = [v is not None and any(isinstance(count, Merged) for count in v.axes.values()) for v in node.inputs]
+        if any(merged) and node.title not in BY_ROWS:
+            self.refuse(NOT_ADJACENT)
         results = rule(self, node, outputs)
+        if any(isinstance(node.inputs[place].axes.get(axis), Merged) for place, axis, _ in node.open.get("masks", [])):
+            self.refuse(NOT_ADJACENT)
         if constant and node.open:
             self.refuse(f"a constant of more than {MOST_ENTRIES} entries depends on it")
         results = results if isinstance(results, list) else [results] * len(outputs)
@@ -168,6 +177,12 @@ class Capacity:
     def check_extents(self, value):
         if any(value.shape[i] != count.at(self.most) for i, count in value.axes.items()):
             self.refuse(f"the shape {list(value.shape)} of {value.name} is not what follows from it")
+
+    def check_output(self, name, value):
+        """A caller cannot tell which entries of an axis count that a Reshape merged."""
+        merged = next((count for count in value.axes.values() if isinstance(count, Merged)), None)
+        if merged is not None:
+            raise ModelError(f"output {name}: axes {', '.join(axis.name for axis in merged.axes)}: {NOT_ADJACENT}")
 
     def check_control(self, node):
         """Graphs inside a node are unrolled, which is the same for every length only if no operand depends on it."""

@@ -8,7 +8,6 @@ import numpy as np
 from .errors import ModelError
 
 MOST_CAPACITY = 4096
-STRIDES = range(2, 65)  # of counts such as (tokens + 1) / 2
 
 
 @dataclass(eq=False)
@@ -47,6 +46,7 @@ class Count:
 
     def __init__(self, axis, numbers):
         self.axis, self.numbers = axis, tuple(int(n) for n in numbers)
+        self.axes = (axis,)
 
     def __eq__(self, other):
         return isinstance(other, Count) and self.axis is other.axis and self.numbers == other.numbers
@@ -69,13 +69,45 @@ class Count:
         offset = self.numbers[0] - factor * self.axis.least
         if factor > 0 and (lengths * factor + offset == self.numbers).all():
             return plus(name if factor == 1 else f"{factor} * {name}", offset)
-        for stride in STRIDES:
-            for shift in range(stride):
-                quotients = (lengths + shift) // stride
-                if (quotients + self.numbers[0] - quotients[0] == self.numbers).all():
-                    inner = f"({name} + {shift})" if shift else name
-                    return plus(f"{inner} / {stride}", self.numbers[0] - int(quotients[0]))
-        return None
+        steps = np.flatnonzero(np.diff(self.numbers)) + 1  # the places of lengths that give another number
+        if not len(steps):
+            return None
+        stride = int(steps[1] - steps[0] if len(steps) > 1 else max(steps[0], len(lengths) - steps[0]))
+        shift = -int(lengths[steps[0]]) % stride
+        quotients = (lengths + shift) // stride
+        if (quotients + self.numbers[0] - quotients[0] != self.numbers).any():
+            return None
+        return plus(f"{f'({name} + {shift})' if shift else name} / {stride}", self.numbers[0] - int(quotients[0]))
+
+
+class Merged:
+    """The extent of an axis that a Reshape made of several, of which one behind the first that has entries is open.
+
+    `parts` are pairs of an extent and its count (None: all entries count). The entries that count are not adjacent: only
+    operators that compute each of them by itself may have such an axis."""
+
+    def __init__(self, parts):
+        self.parts = tuple(parts)
+        self.axes = tuple(dict.fromkeys(axis for _, count in self.parts if count is not None for axis in count.axes))
+
+    def __eq__(self, other):
+        return isinstance(other, Merged) and self.parts == other.parts
+
+    def __hash__(self):
+        return hash(self.parts)
+
+    def at(self, point):
+        """How many entries count at a point."""
+        return int(np.prod([extent if count is None else count.at(point) for extent, count in self.parts], dtype=np.int64))
+
+    def text(self, name):
+        """An expression of C++ for the place behind the last entry that counts; `name` gives the name of a count."""
+        terms, behind = [], int(np.prod([extent for extent, _ in self.parts], dtype=np.int64))
+        for extent, count in self.parts:
+            behind //= extent
+            if behind == 1:  # the last part that has more than one entry
+                return " + ".join(terms + [str(extent) if count is None else name(count)])
+            terms.append(f"{extent - 1 if count is None else f'({name(count)} - 1)'} * {behind}")
 
 
 class Family:
@@ -115,7 +147,7 @@ def axes_of_values(values):
     found = {}
     for value in values:
         if value is not None:
-            found |= dict.fromkeys(count.axis for count in value.axes.values())
+            found |= dict.fromkeys(axis for count in value.axes.values() for axis in count.axes)
             found |= dict.fromkeys(value.family.axes if value.family is not None else ())
     return list(found)
 

@@ -59,7 +59,7 @@ namespace {name}_plan {{
 constexpr std::size_t most() {{
     std::size_t bytes = 0;
     model.steps({planned_arguments}, values, [&bytes]<class To, class From>(To& to, const From&, auto...) -> To& {{
-        bytes = (std::max)(bytes, workspace_bytes<From>);
+        bytes = (std::max)(bytes, workspace_bytes_into<To, From>);
         return to;
     }});
     return bytes;

@@ -29,7 +29,7 @@ def checks_of(name, t, samples):
         if t.growing and not sample.goes_on and point != t.open.capacity.most:
             call = f"kept.length = {point[t.open.capacity.growing_axis]};\n    {call}"
         lines += [load_of(name, named, ", {.ignore_unexpected = true}"), f"    {call};\n"]
-        lines += [agreement(f"{text} at {n}", f"out_{text}", f"expected_{text}", v, counts(v, point)) for text, _, v in t.outputs]
-        lines += [agreement(f"{text} after {n}", f"kept.{text}", f"expected_state_{text}", s.after, counts(s.after, point))
-                  for text, s in t.growing]
+        compared = [(f"{text} at {n}", f"out_{text}", f"expected_{text}", v) for text, _, v in t.outputs]
+        compared += [(f"{text} after {n}", f"kept.{text}", f"expected_state_{text}", s.after) for text, s in t.growing]
+        lines += [agreement(*names, v, t.rounding[0].get(id(v), 0.0), counts(v, point)) for *names, v in compared]
     return "".join(lines)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cpp import LICENSE, tensor_type
+from .rounding import tolerance
 
 TEST = """// {title}
 // Loads the weights of {name}, runs it with the sample inputs and compares with the reference values.
@@ -102,27 +103,31 @@ class Compared:
     stored: str
     value: object
     distance: object  # with narrow weights
+    rounding: float = 0.0  # the error of floats
 
     def check(self, call):
         name = self.stored.removeprefix("again.").removeprefix("output.")
         if self.distance is not None:
             return (f'    good &= near("{name}{call}", {self.found}, {self.expected}, {self.distance.tolerance}, '
                     f"{self.distance.least_cosine});\n")
-        return agreement(f"{name}{call}", self.found, self.expected, self.value)
+        return agreement(f"{name}{call}", self.found, self.expected, self.value, self.rounding)
 
 
-def agreement(title, found, expected, value, counts=""):
-    """A line that compares entries of floats; `counts` is a function of C++ that chooses them."""
-    tolerance = "2e-3" if value.dtype == np.float16 else "1e-5"
-    return f'    good &= agree("{title}", {found}, {expected}, {tolerance}{counts and ", " + counts});\n'
+def agreement(title, found, expected, value, rounding=0.0, counts=""):
+    """A line that compares entries of floats, of which NumPy's have an error; `counts` is a function of C++ that chooses them."""
+    accepted = 2e-3 if value.dtype == np.float16 else tolerance(rounding)
+    return f'    good &= agree("{title}", {found}, {expected}, {accepted}{counts and ", " + counts});\n'
 
 
 def compared(t, prefix=""):
     """Of a call: outputs, and states after it."""
-    end, far = "_again" if prefix else "", t.distances[1 if prefix else 0]
-    return [Compared(f"out_{text}", f"expected_{text}{end}", f"{prefix}output.{text}", v, far.get(id(v)))
-            for text, _, v in t.outputs] + \
-           [Compared(f"kept.{member}", f"expected_state_{member.replace('.', '_')}{end}", f"{prefix}state.{member}", new, far.get(id(new)))
+    end, call = "_again" if prefix else "", 1 if prefix else 0
+
+    def errors(v):
+        return t.distances[call].get(id(v)), t.rounding[call].get(id(v), 0.0)
+
+    return [Compared(f"out_{text}", f"expected_{text}{end}", f"{prefix}output.{text}", v, *errors(v)) for text, _, v in t.outputs] + \
+           [Compared(f"kept.{member}", f"expected_state_{member.replace('.', '_')}{end}", f"{prefix}state.{member}", new, *errors(new))
             for (member, _), (_, new) in zip(t.states, t.graph.states)]
 
 

@@ -66,6 +66,8 @@ class Evaluation:
                 if len(value.shape) > MOST_AXES:
                     raise ModelError(f"output {declared.name}: {len(value.shape)} axes; tensors have at most {MOST_AXES}")
                 self.check_declared(declared, value)
+                if capacity:
+                    capacity.check_output(declared.name, value)
                 if value.family is not None:
                     names = " and ".join(axis.name for axis in value.family.axes)
                     raise ModelError(f"output {declared.name} depends on the length of {names} only")

@@ -111,7 +111,7 @@ class Weights:
     """Chooses the kind of each weight of a graph, and remembers it."""
 
     def __init__(self, option, graph):
-        self.option, self.choices, self.nodes = option, {}, {}
+        self.option, self.choices, self.nodes, self.denormals = option, {}, {}, 0  # denormals: entries that became 0
         self.calls = [{}]  # arrays by id() that replace those of the graph; in a first call states are zeros and tell little
         if option != "float" and graph.states:
             self.calls.append(self.computed(graph, graph.second_call({})))
@@ -132,6 +132,13 @@ class Weights:
             best = min(errors, key=errors.get, default=FLOAT)
         refused = {kind: error for kind, error in errors.items() if error > MOST_ERROR and kind is not best}
         return best, errors.get(best, 0.0), size[best] * (result.dtype.itemsize // 4 if best is FLOAT else 1), refused
+
+    def without_denormals(self, array):
+        """Weights whose denormal entries are 0: products with them take a hundred cycles each, and change no sum that is not
+        denormal itself. Other constants keep theirs, since they may be divided by."""
+        small = (array != 0) & (np.abs(array) < np.finfo(array.dtype).tiny) if array.dtype.kind == "f" else np.zeros(1, bool)
+        self.denormals += int(small.sum())
+        return np.where(small, array.dtype.type(0), array) if small.any() else array
 
     def record(self, node, member, name, choice):
         self.choices.setdefault(member, Choice(name, *choice))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How far the results of a whole program with narrow weights are from those with floats."""
+"""How far the results of a whole program with other numbers, such as narrow weights, are from those with floats."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,13 +33,14 @@ def distance_between(found, expected):
     return Distance(largest, float(found @ expected / sizes) if sizes else 1.0)
 
 
-def distances(graph, weights):
-    """Of a call and, with states, of a second one: pairs of a value's id and a distance, as two dictionaries."""
+def difference_of_calls(graph, computed):
+    """Of a call and, with states, of a second one: the distances of the results of `computed(graph, given)` from those of the
+    graph, as two dictionaries by the id of a value."""
     results = graph.results()
     given = {id(v): v.array for v in graph.inputs} | {id(before): before.array for before, _ in graph.states}
-    first = weights.computed(graph, given)
+    first = computed(graph, given)
     of_first = {id(v): distance_between(first.get(id(v), v.array), v.array) for v in results}
     if not graph.states:
         return of_first, {}
-    second = weights.computed(graph, graph.second_call(first))
+    second = computed(graph, graph.second_call(first))
     return of_first, {id(v): distance_between(second.get(id(v), v.array), graph.again[id(v)]) for v in results}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .capacity_rules import HIGHEST, LOWEST
-from .counts import Count, points_of
+from .counts import Count, Merged, points_of
 from .program import Line
 
 
@@ -31,9 +31,10 @@ class OpenAxes:
     def count(self, count):
         """The name of a count."""
         if count not in self.counts:
-            axis = self.names[count.axis]
-            name = self.counts[count] = self.translation.names.make(f"{axis}_count")
-            self.define(f"[[maybe_unused]] const std::size_t {name} = {count.text(axis)};")
+            axes = [self.names[axis] for axis in count.axes]
+            text = count.text(self.count if isinstance(count, Merged) else axes[0])
+            name = self.counts[count] = self.translation.names.make("_".join([*axes, "count"]))
+            self.define(f"[[maybe_unused]] const std::size_t {name} = {text};")
         return self.counts[count]
 
     def number(self, count, kind):

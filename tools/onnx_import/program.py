@@ -18,6 +18,8 @@ class Line:
     place: str = "lazy"  # or "buffer", "output", "statement", "memory", "raw", "stub"
     heavy: bool = False
     view: bool = False
+    moved: bool = False  # a view whose entries are in another order than in memory
+    gathered: bool = False  # a reshape of such a view: its entries lie at no strides
     operations: int = 1
     scores: bool = False  # a product, and functions of its elements
     weights: bool = False  # a softmax of scores that is one expression with them
@@ -56,6 +58,7 @@ class Program:
         self.states, self.state_objects = [], {}  # pairs of a member and a value; types of members that are no tensors
         self.growing = []  # pairs of a member and an object of Growing
         self.distances = {}, {}  # those of the results of two calls, if weights are narrow
+        self.rounding = {}, {}  # errors of floats in the results of two calls
         self.open = None  # OpenAxes, if an axis has a capacity
         self.returned = ""  # the text of what the function returns, which reads buffers after the last line
 

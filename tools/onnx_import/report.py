@@ -2,6 +2,8 @@
 """What an import made, as text."""
 from .emit_test import compared
 from .narrow import FLOAT, MOST_ERROR
+from .narrow_errors import LEAST_TOLERANCE
+from .rounding import tolerance
 
 
 def weights_report(t):
@@ -24,6 +26,16 @@ def weights_report(t):
     return lines
 
 
+def denormals_report(t):
+    return [f"  {t.weights.denormals} denormal entries of weights are 0 in the file, since arithmetic with them is slow"] if t.weights.denormals else []
+
+
+def rounding_report(t):
+    """Outputs and states whose floats have larger errors than the test accepts otherwise."""
+    return [f"  {c.stored}: floats differ from doubles by {c.rounding:.2g} in NumPy; the test accepts {tolerance(c.rounding):g}"
+            for prefix in (("", "again.") if t.states else ("",)) for c in compared(t, prefix) if tolerance(c.rounding) > LEAST_TOLERANCE]
+
+
 def summary(name, what, program, notes, paths):
     """The lines of a report about what was written."""
     weights = sum(a.nbytes for m in program.members for a in m.arrays.values())
@@ -38,7 +50,7 @@ def summary(name, what, program, notes, paths):
 
 def report(name, translation, notes, paths):
     """What was made of a graph, as text."""
-    lines = summary(name, f"{len(translation.graph.nodes)} operators", translation, weights_report(translation) + notes, paths)
+    lines = summary(name, f"{len(translation.graph.nodes)} operators", translation, weights_report(translation) + denormals_report(translation) + rounding_report(translation) + notes, paths)
     if translation.problems:
         lines.append(f"{len(translation.problems)} operators are not covered:")
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in translation.problems]

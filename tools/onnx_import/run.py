@@ -13,8 +13,9 @@ from .growing import may_grow, split_off_growing
 from .lengths import sample_lengths
 from .load import check_model, fixed_shapes
 from .narrow import Weights
-from .narrow_errors import distances
+from .narrow_errors import difference_of_calls
 from .report import report
+from .rounding import rounding_errors
 from .states import candidates, kept_pairs, split_off, zeros_of
 from .translation import Translation
 
@@ -49,6 +50,14 @@ def evaluated(model, shapes, constants, samples, pairs, notes, capacity):
     return evaluation
 
 
+def measure(translation):
+    """Notes the errors that the test accepts: of narrow weights, or of floats."""
+    if translation.weights.nodes:
+        translation.distances = difference_of_calls(translation.graph, translation.weights.computed)
+    else:
+        translation.rounding = rounding_errors(translation.graph)
+
+
 def replace_outputs(translation, expected):
     """Other reference values, which must be near those of NumPy."""
     if len(expected) != len(translation.outputs):
@@ -60,26 +69,31 @@ def replace_outputs(translation, expected):
         value.array = array
 
 
-def longer_axes(texts, names):
-    """Of axes that are longer than one with a capacity: that one's name, and by how much; `texts` are those of --shape, by
-    axis."""
-    longer = {axis: (text.partition("+")[0].strip(), int(text.partition("+")[2])) for axis, text in texts.items()}
-    for axis, (name, _) in longer.items():
-        if name not in names:
-            raise ModelError(f"--shape {axis}={texts[axis]}: {name} is an axis, which needs a --capacity; "
+def longer_axes(model, capacities, shapes):
+    """Of axes that --shape makes longer than one with a capacity: that one's name, and by how much.
+
+    `shapes` are the values of --shape: a text for such an axis. Refuses axes that no input has, and those with two extents."""
+    known = {d.dim_param: None for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
+    names, longer = [name for name, *_ in capacities], {}
+
+    def check_known(option, name):
+        if name not in known:
+            raise ModelError(f"{option} {name}: no input has an axis of this name; those with a name are: {', '.join(known) or 'none'}")
+
+    for name in names:
+        check_known("--capacity", name)
+        if name in shapes:
+            raise ModelError(f"--shape {name}: this axis has a capacity; give one of the two")
+    for axis, text in shapes.items():
+        if not isinstance(text, str):
+            continue
+        check_known("--shape", axis)
+        name, _, more = text.partition("+")
+        longer[axis] = name.strip(), int(more)
+        if longer[axis][0] not in names:
+            raise ModelError(f"--shape {axis}={text}: {longer[axis][0]} is an axis, which needs a --capacity; "
                              f"those with one are: {', '.join(names) or 'none'}")
     return longer
-
-
-def check_axes(model, capacities, shapes, longer):
-    """Refuses axes that no input has, and those with two extents; `longer` are texts of --shape by axis."""
-    known = {d.dim_param: None for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
-    for option, names in (("--capacity", [name for name, *_ in capacities]), ("--shape", longer)):
-        for name in names:
-            if name not in known:
-                raise ModelError(f"{option} {name}: no input has an axis of this name; those with a name are: {', '.join(known) or 'none'}")
-            if option == "--capacity" and name in shapes:
-                raise ModelError(f"--shape {name}: this axis has a capacity; give one of the two")
 
 
 def open_axes(model, capacities, longer, pairs):
@@ -111,8 +125,7 @@ def translated(graph, name, weights, expected=None):
     translation = Translation(graph, name, Weights(weights, graph))
     if expected is not None:
         replace_outputs(translation, expected)
-    if translation.weights.nodes:
-        translation.distances = distances(graph, translation.weights)
+    measure(translation)
     return translation
 
 
@@ -131,10 +144,9 @@ def import_model(model, name, folder, shapes=None, constants=None, samples=None,
     if check:
         check_model(model, notes)
     pairs = candidates(model, states, automatic, {*constants, *samples})
-    others = {axis: extent for axis, extent in shapes.items() if isinstance(extent, str)}
-    shapes = {axis: extent for axis, extent in shapes.items() if axis not in others}
-    check_axes(model, capacities, {**shapes, **others}, others)
-    capacity = open_axes(model, capacities, longer_axes(others, [name for name, *_ in capacities]), pairs)
+    longer = longer_axes(model, capacities, shapes)
+    shapes = {axis: extent for axis, extent in shapes.items() if axis not in longer}
+    capacity = open_axes(model, capacities, longer, pairs)
     check_together(capacity, states, weights)
     try:
         def shapes_of(point):

@@ -165,7 +165,7 @@ class Translation(Program):
             short = name
             if name == node.name:  # PyTorch names the first result after the node, and its prefix is known here
                 short = next((v.name[:-9] for v in node.outputs if v is not None and v.name.endswith("_output_0")), name)
-            stored = arrays()
+            stored = {end: self.weights.without_denormals(array) for end, array in arrays().items()}
             choice = self.weights.choose(node, [(a[0].size, len(a)) for a in stored.values() if a.ndim > 1], grouped)
             types = f", float, {choice[0].weight}" if choice[0] is not FLOAT else "" if element == "float" else f", {element}"
             self.modules[key] = self.add_member(name, f"{kind}{types}>", "self.{}", stored, short), name, choice
@@ -187,6 +187,7 @@ class Translation(Program):
     def chosen_matrix(self, node, name, array, transposed, choice):
         """The same with a choice of `Weights` that may be that of several matrices."""
         rows, columns = array.shape[::-1] if transposed else array.shape
+        array = self.weights.without_denormals(array)
         chosen, error, _, refused = choice
         kind = chosen.matrix if array.dtype == np.float32 else f"packed<{ctype(array.dtype)}, {{}}, {{}}>"
         text = self.add_member(name, kind.format(rows, columns), "nn::transposed(self.{})" if transposed else "self.{}",
@@ -242,6 +243,8 @@ class Translation(Program):
         own = 0 if entry is not None and entry.view else entry.operations if entry is not None else 1
         line.operations = own + sum(o.operations for o in operands)
         line.view = entry is not None and entry.view and all(o.view for o in operands)
+        line.moved = line.view and (step.op in ("Transpose", "Slice", "Split") or any(o.moved for o in operands))
+        line.gathered = line.view and any(o.gathered or o.moved and step.op == "Reshape" for o in operands)
         products = [o for o in operands if o.heavy]
         by_element = entry is not None and not entry.heavy and not entry.view
         line.scores = step.op == "MatMul" and not products or (
@@ -307,9 +310,11 @@ class Step:
         return line if along_rows and line.scores or self.op == "MatMul" and line.weights else None
 
     def materialise_operands(self, entry, fused=None):
-        """At most one product or reduction for each step: others are in memory before, but for `fused`."""
+        """At most one product or reduction for each step: others are in memory before, but for `fused`. So are gathered entries
+        of which a part is taken, as in a shuffle of channels: each one would be looked up by itself."""
         heavy = [line for line in self.operand_lines() if line.place == "lazy" and line.heavy and line is not fused]
-        for line in heavy if entry.heavy or entry.view else heavy[1:]:
+        gathered = [line for line in self.operand_lines() if line.gathered and self.op in ("Slice", "Split")]
+        for line in (heavy if entry.heavy or entry.view else heavy[1:]) + gathered:
             self.translation.materialise(line)
 
     def has(self, place):

@@ -2,11 +2,11 @@
 """Operators that move or choose entries."""
 import numpy as np
 
-from ..counts import point_text, shape_at
+from ..counts import Merged, point_text, shape_at
 from ..parameters import axis_of
 from .registry import Operand, broadcast, mask, rule, static
 
-@rule("Transpose")
+@rule("Transpose", by_rows=True)
 def transpose(c, node, outputs):
     x = node.inputs[0]
     order = node.attribute("perm") or list(range(len(x.shape)))[::-1]
@@ -18,19 +18,55 @@ def integers_at(c, value, attribute, point):
     return attribute if value is None else [int(n) for n in c.array_at(value, point).reshape(-1)]
 
 
-def behind(shape, axis):
-    return int(np.prod(shape[axis + 1:], dtype=np.int64))
+def parts_of(x):
+    """The axes of a value that have more than one entry, as pairs of an extent and its count; those that were merged apart."""
+    parts = []
+    for axis, extent in enumerate(x.shape):
+        count = x.axes.get(axis)
+        parts += count.parts if isinstance(count, Merged) else [(extent, count)] if extent > 1 or count is not None else []
+    return parts
 
 
-@rule("Reshape", "Flatten", "Squeeze", "Unsqueeze")
+def take(c, parts, extent):
+    """Removes the first parts, whose extents have the product `extent`. Splits the last one if it is too large."""
+    taken = []
+    while extent > 1:
+        whole, count = parts.pop(0)
+        if whole == 1:
+            c.refuse("its capacity is 1")
+        if extent % whole == 0:
+            taken.append((whole, count))
+            extent //= whole
+            continue
+        inner = whole // extent
+        if whole % extent or count is not None and any(n % inner for n in count.numbers):
+            c.refuse("a Reshape splits it where not every length is a multiple")
+        taken.append((extent, None if count is None else c.changed(count, lambda n: n // inner)))
+        parts.insert(0, (inner, None))
+        extent = 1
+    return taken
+
+
+def merged(c, parts, constant):
+    """The count of an axis that a Reshape makes of several, or None if all its entries count."""
+    counts = [count for _, count in parts]
+    if not any(count is not None for count in counts):
+        return None
+    behind = int(np.prod([extent for extent, _ in parts[1:]], dtype=np.int64))
+    if counts[0] is not None and not any(count is not None for count in counts[1:]):
+        return counts[0] if behind == 1 else c.changed(counts[0], lambda n: n * behind)  # the first entries of all
+    if constant or any(0 in count.numbers for count in counts if count is not None):
+        c.refuse("a Reshape merges it with an axis before it, and its entries are a constant or may be none")
+    return Merged(parts)
+
+
+@rule("Reshape", "Flatten", "Squeeze", "Unsqueeze", by_rows=True)
 def reshape(c, node, outputs):
-    """An open axis stays one if it keeps its extent and what lies behind it."""
-    x, y, axes = node.inputs[0], outputs[0], {}
-    for axis, count in x.axes.items():
-        same = [i for i, n in enumerate(y.shape) if n == x.shape[axis] and behind(y.shape, i) == behind(x.shape, axis)]
-        if not same or x.shape[axis] == 1:
-            c.refuse("it is merged with another axis, or split")
-        axes[same[0]] = count
+    """Axes of the result are made of those of the operand, in their order."""
+    x, y = node.inputs[0], outputs[0]
+    parts = parts_of(x)
+    counts = [merged(c, take(c, parts, extent), x.constant) for extent in y.shape]
+    axes = {i: count for i, count in enumerate(counts) if count is not None}
     if node.op == "Squeeze" and not node.integers(1, "axes"):
         c.refuse("Squeeze without axes drops it where it is 1")
     if node.op == "Reshape":

@@ -24,7 +24,8 @@ def product_axes(c, node, a, b, left, right):
     return axes
 
 
-@rule("MatMul", "MatMulInteger", "com.microsoft.MatMulIntegerToFloat", "com.microsoft.DynamicQuantizeMatMul")
+@rule("MatMul", "MatMulInteger", "com.microsoft.MatMulIntegerToFloat", "com.microsoft.DynamicQuantizeMatMul",
+      by_rows=True)
 def matmul(c, node, outputs):
     static(c, node, *range(2, len(node.inputs)))
     a, b = node.inputs[:2]
@@ -37,7 +38,7 @@ def matmul(c, node, outputs):
     return axes
 
 
-@rule("Gemm", "com.microsoft.FusedMatMul", "com.microsoft.FusedGemm")
+@rule("Gemm", "com.microsoft.FusedMatMul", "com.microsoft.FusedGemm", by_rows=True)
 def gemm(c, node, outputs):
     turned = [node.attribute("transA", 0), node.attribute("transB", 0)]
     axes = product_axes(c, node, *node.inputs[:2], (-1, -2) if turned[0] else (-2, -1), (-2, -1) if turned[1] else (-1, -2))
@@ -46,7 +47,7 @@ def gemm(c, node, outputs):
     return axes
 
 
-@rule("com.microsoft.MatMulNBits")
+@rule("com.microsoft.MatMulNBits", by_rows=True)
 def few_bits(c, node, outputs):
     x = node.inputs[0]
     if len(x.shape) - 1 in x.axes:

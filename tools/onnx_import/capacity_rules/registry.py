@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 
 RULES = {}
+BY_ROWS = set()  # operators that compute each entry of an axis by itself, unless the rule notes a mask along it
 LOWEST, HIGHEST = "lowest", "highest"
 
 
-def rule(*titles):
+def rule(*titles, by_rows=False):
     def register(function):
         for title in titles:
             RULES[title] = function
+        BY_ROWS.update(titles if by_rows else ())
         return function
 
     return register

@@ -5,7 +5,7 @@ from ..parameters import REDUCTIONS, axis_of, reduced_axes
 from .registry import HIGHEST, LOWEST, broadcast, mask, rule, share, static
 
 @rule(*(title for title, entry in TABLE.items() if entry.translate.__module__.endswith(".elementwise")),
-      "com.microsoft.BiasAdd")
+      "com.microsoft.BiasAdd", by_rows=True)
 def elementwise(c, node, outputs):
     values = [v for v in node.inputs if v is not None]
     if node.op in ("Div", "Mod") and values[1].dtype.kind in "iu" and not values[1].constant:
@@ -14,7 +14,7 @@ def elementwise(c, node, outputs):
     return broadcast(c, values, len(outputs[0].shape))
 
 
-@rule("QuantizeLinear", "DequantizeLinear")
+@rule("QuantizeLinear", "DequantizeLinear", by_rows=True)
 def scaled(c, node, outputs):
     static(c, node, 1, 2)
     return node.inputs[0].axes
@@ -37,7 +37,7 @@ def without(axes, removed, keep):
     return left if keep else {a - sum(r < a for r in removed): n for a, n in left.items()}
 
 
-@rule(*(f"Reduce{name}" for name in REDUCTIONS))
+@rule(*(f"Reduce{name}" for name in REDUCTIONS), by_rows=True)
 def reduction(c, node, outputs):
     x = node.inputs[0]
     axes = reduced_axes(node, len(x.shape))
@@ -51,7 +51,7 @@ def reduction(c, node, outputs):
     return without(x.axes, axes, node.attribute("keepdims", 1))
 
 
-@rule("ArgMax", "ArgMin")
+@rule("ArgMax", "ArgMin", by_rows=True)
 def arg_extreme(c, node, outputs):
     x = node.inputs[0]
     axis = axis_of(node.attribute("axis", 0), len(x.shape))
@@ -62,7 +62,7 @@ def arg_extreme(c, node, outputs):
     return without(x.axes, [axis], node.attribute("keepdims", 1))
 
 
-@rule("Softmax", "LogSoftmax", "Hardmax")
+@rule("Softmax", "LogSoftmax", "Hardmax", by_rows=True)
 def softmax(c, node, outputs):
     x, rank = node.inputs[0], len(node.inputs[0].shape)
     axis = axis_of(node.attribute("axis", -1 if node.opset >= 13 else 1), rank)
@@ -73,7 +73,7 @@ def softmax(c, node, outputs):
     return x.axes
 
 
-@rule("LayerNormalization", "SimplifiedLayerNormalization", "RMSNormalization")
+@rule("LayerNormalization", "SimplifiedLayerNormalization", "RMSNormalization", by_rows=True)
 def layer_norm(c, node, outputs):
     static(c, node, 1, 2)
     x = node.inputs[0]
@@ -82,7 +82,7 @@ def layer_norm(c, node, outputs):
     return x.axes
 
 
-@rule("com.microsoft.SkipLayerNormalization", "com.microsoft.SkipSimplifiedLayerNormalization")
+@rule("com.microsoft.SkipLayerNormalization", "com.microsoft.SkipSimplifiedLayerNormalization", by_rows=True)
 def skip_norm(c, node, outputs):
     static(c, node, 2, 3, 4)
     axes = broadcast(c, node.inputs[:2], len(outputs[0].shape))

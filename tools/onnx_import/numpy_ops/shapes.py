@@ -164,7 +164,7 @@ def one_hot(node, indices, depth, values):
     depth, axis = int(depth.reshape(-1)[0]), node.attribute("axis", -1)
     axis = axis_of(axis, indices.ndim + 1)
     check_size(indices.shape + (depth,), values.dtype)
-    hot = (np.mod(indices, depth)[..., None] == np.arange(depth))
+    hot = np.where(indices < 0, indices + depth, indices)[..., None] == np.arange(depth)  # none for an index outside
     return np.moveaxis(np.where(hot, values[1], values[0]), -1, axis)
 
 

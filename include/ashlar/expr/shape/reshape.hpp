@@ -168,7 +168,7 @@ ASHLAR_ALWAYS_INLINE constexpr auto broadcast_as(Expression&& e) noexcept {
     if constexpr (renamed_extents<shape_of<Expression>, Shape>::same)
         return reshape_to<Shape>(std::forward<Expression>(e));
     else if constexpr (viewable<Expression>)
-        return make_view<const element_of<Expression>, Shape,
+        return make_view<const memory_element<Expression>, Shape,
                          spelled_out(broadcast_strides<plain::shape_type::rank, Shape::rank>(
                              plain::extents, plain::strides))>(e.data());
     else if constexpr (is_broadcast_node<plain>)

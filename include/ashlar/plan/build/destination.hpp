@@ -96,7 +96,7 @@ inline constexpr std::size_t alias_copy = [] {
 }  // namespace detail
 
 /// Bytes of scratch that an evaluation of Expression into a destination of this type needs, whether the two overlap or
-/// not. For a dense destination this is workspace_bytes<Expression>; for a strided one it may be more or less. With
+/// not. For a dense destination of the same type it is workspace_bytes<Expression>; for others more or less. With
 /// Workers it suffices for that many workers of an executor.
 ///
 ///     workspace<workspace_bytes_into<decltype(transpose(y)), decltype(e)>> scratch;
