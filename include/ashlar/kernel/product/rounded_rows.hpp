@@ -61,12 +61,12 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
 
 /// The integer nearest to value * inverse, as rounded_to_byte has it.
 template <class Config>
-ASHLAR_ALWAYS_INLINE std::int8_t rounded_element(float value, float inverse) {
+ASHLAR_ALWAYS_INLINE std::int32_t rounded_element(float value, float inverse) {
     if constexpr (has<Config, isa::vfp_float>) {
 #if defined(__arm__) && defined(__ARM_FP)
         float nearest;
         __asm__("vcvtr.s32.f32 %0, %1" : "=t"(nearest) : "t"(value * inverse));
-        return static_cast<std::int8_t>(__builtin_bit_cast(std::int32_t, nearest));
+        return __builtin_bit_cast(std::int32_t, nearest);
 #endif
     } else {
         return rounded_to_byte(value, inverse);
@@ -79,7 +79,10 @@ template <class Config, quantized_shape Product>
 struct rounded_rows {
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
                                  line = rounded_row_bytes(depth) * (byte_dots<width, Config>::widens ? 2 : 1),
-                                 filled = Product.right.groups() * Product.right.group, spread = Product.right.spread;
+                                 filled = Product.right.groups() * Product.right.group, spread = Product.right.spread,
+                                 pieces = Product.pieces, piece = depth / pieces, step = Product.depth_distance;
+    static_assert(pieces == 1 || (spread == 1 && depth % pieces == 0 && is_whole_piece(piece, width)));
+    static_assert(step == 1 || (spread == 1 && width == 1));
     static constexpr spread_groups groups{depth};
     static constexpr std::size_t parts = groups.parts, apart = groups.apart;
     using values = lanes<float, width, Config>;
@@ -89,16 +92,17 @@ struct rounded_rows {
     std::uint8_t* bytes;
 
     ASHLAR_STAGE_INLINE const std::uint8_t* row(std::size_t i) const { return bytes + i * line; }
-    /// Four bytes of a row.
+    /// Four bytes of one of `Rows` rows.
+    template <std::size_t Rows>
     ASHLAR_STAGE_INLINE static typename dots::left four_bytes(const std::uint8_t* row, std::size_t k) {
         if constexpr (dots::widens)
-            return dots::spread_widened(row + 2 * k);
+            return dots::template spread_widened<(Rows > 1)>(row + 2 * k);
         else
             return dots::spread(row + k);
     }
     ASHLAR_STAGE_INLINE float scale(std::size_t i) const {
         float result;
-        __builtin_memcpy(&result, scales() + i * sizeof result, sizeof result);
+        __builtin_memcpy(&result, __builtin_assume_aligned(scales() + i * sizeof result, 4), sizeof result);
         return result;
     }
     ASHLAR_STAGE_INLINE std::int32_t start(std::size_t i) const {
@@ -108,11 +112,16 @@ struct rounded_rows {
     }
 
     /// Rounds the first `rows` rows.
-    ASHLAR_STAGE_INLINE void fill(const float* from, std::size_t rows) const {
-        for (std::size_t i = 0; i < rows; ++i, from += Product.row_distance) {
+    ASHLAR_STAGE_INLINE void fill(std::array<const float*, pieces> from, std::size_t rows) const {
+        for (std::size_t i = 0; i < rows; ++i) {
             const byte_scale by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
-            round(from, by.inverse, bytes + i * line);
+            std::uint8_t* to = bytes + i * line;
+            for (const float*& one : from) {
+                round(one, by.inverse, to);
+                to += piece * (dots::widens ? 2 : 1);
+                one += Product.row_distance;
+            }
             if constexpr (dots::widens && spread != 1) dots::template widen<filled>(bytes + i * line);
             if constexpr (dots::starts_at_negatives) {
                 const std::int32_t negatives = sum_of_negatives<filled, Config>(bytes + i * line);
@@ -188,8 +197,9 @@ private:
         if constexpr (apart % width != 0) at.template operator()<apart % width>(j);
     }
 
-    ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const float* from) {
+    ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const std::array<const float*, pieces>& pieces_of_row) {
         bits greatest(0);
+        [[maybe_unused]] const float* from = pieces_of_row[0];
         if constexpr (spread != 1 && !in_registers) {
             std::int32_t most = 0;
             for_each_spread(
@@ -205,15 +215,17 @@ private:
                     ASHLAR_STAGE_LAMBDA { ((greatest = larger(greatest, v.of[Part])), ...); }(all_parts);
             });
         } else {
-            std::size_t k = 0;
-            for (; k + together * width <= depth; k += together * width) {
-                ASHLAR_UNROLL
-                for (std::size_t i = 0; i < together; ++i)
-                    greatest = larger(greatest, values::load(from + k + i * width));
+            for (const float* const one : pieces_of_row) {
+                std::size_t k = 0;
+                for (; k + together * width <= piece; k += together * width) {
+                    ASHLAR_UNROLL
+                    for (std::size_t i = 0; i < together; ++i)
+                        greatest = larger(greatest, values::load(one + (k + i * width) * step));
+                }
+                for (; k + width <= piece; k += width) greatest = larger(greatest, values::load(one + k * step));
+                if constexpr (piece % width != 0)
+                    greatest = larger(greatest, values::template load_partial<piece % width>(one + k));
             }
-            for (; k + width <= depth; k += width) greatest = larger(greatest, values::load(from + k));
-            if constexpr (depth % width != 0)
-                greatest = larger(greatest, values::template load_partial<depth % width>(from + k));
         }
         return reduce_max(greatest);
     }
@@ -248,10 +260,10 @@ private:
             for (std::size_t k = depth; k < filled; ++k) to[k] = 0;
         } else if constexpr (in_registers) {
             std::size_t k = 0;
-            for (; k + width <= depth; k += width)
+            for (; k + width <= piece; k += width)
                 round_register<is_offset>(values::load(from + k) * values(inverse), to + k);
-            if constexpr (depth % width != 0)
-                round_register<is_offset>(values::template load_partial<depth % width>(from + k) * values(inverse),
+            if constexpr (piece % width != 0)
+                round_register<is_offset>(values::template load_partial<piece % width>(from + k) * values(inverse),
                                           to + k);
         } else {
             const auto put = [&](std::size_t k, std::size_t i, float x) ASHLAR_LAMBDA_INLINE {
@@ -262,13 +274,13 @@ private:
             };
             constexpr std::size_t group = Product.right.group;
             std::size_t k = 0;
-            for (; k + group <= depth; k += group) {
+            for (; k + group <= piece; k += group) {
                 ASHLAR_UNROLL
-                for (std::size_t i = 0; i < group; ++i) put(k, i, from[k + i]);
+                for (std::size_t i = 0; i < group; ++i) put(k, i, from[(k + i) * step]);
             }
-            if constexpr (depth % group != 0) {
+            if constexpr (piece % group != 0) {
                 ASHLAR_UNROLL
-                for (std::size_t i = 0; i < group; ++i) put(k, i, i < depth % group ? from[k + i] : 0.0f);
+                for (std::size_t i = 0; i < group; ++i) put(k, i, i < piece % group ? from[(k + i) * step] : 0.0f);
             }
         }
     }
