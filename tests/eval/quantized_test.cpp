@@ -100,6 +100,26 @@ TEST(quantized, left_operands_that_lie_otherwise) {
         ASSERT_NEAR(of_weights.data()[i], products(weights, q)[i], 0.02f) << i;
 }
 
+// The parts of a join are rounded by one scale of the row.
+TEST(quantized, joined_left_operands) {
+    support::random_numbers random(3);
+    const auto a = random.normal<float, 9, 32>(), b = random.normal<float, 9, 32>();
+    const auto wide = random.normal<float, 9, 80>();
+    quantized<float, 64, 21> w;
+    quantize(w, random.normal<float, 64, 21>());
+    const auto check = [&](const auto& joined) {
+        const tensor<float, 9, 64> x = joined;
+        const tensor<float, 9, 21> expected = matmul(x, w), y = matmul(joined, w);
+        for (std::size_t i = 0; i < 9; ++i)
+            for (std::size_t j = 0; j < 21; ++j) EXPECT_EQ(y(i, j), expected(i, j));
+    };
+    check(concat<1>(a, b * 100.0f));
+    check(concat<1>(b, b));
+    check(concat<1>(softmax(a), b));
+    check(concat<1>(slice<1, 0, 32>(wide), slice<1, 48, 80>(wide)));
+    check(concat<1>(a, slice<1, 16, 48>(wide)));
+    check(concat<1>(matmul(a, transpose(b)), random.normal<float, 9, 55>()));
+}
 TEST(quantized, chains) {
     support::random_numbers random(8);
     const auto x = random.normal<float, 3, 40, 24>();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products with a matrix in 8 bits against naive loops over integers: exactly.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -73,7 +74,7 @@ void expect_exact(const std::vector<float>& x, const std::vector<float>& w) {
     std::vector<float> scratch(rounded_rows_bytes(Rows, Depth, machine_of<current_config>) / sizeof(float) + 1,
                                std::numeric_limits<float>::quiet_NaN());
     store_product<float, current_config, Columns> epilogue{y.data()};
-    quantized_product<current_config, shape>(x.data(), right.memory(), epilogue, scratch.data());
+    quantized_product<current_config, shape>({x.data()}, right.memory(), epilogue, scratch.data());
     EXPECT_EQ(y.back(), untouched);
     EXPECT_TRUE(std::isnan(scratch.back()));
     std::vector<rounded_line> columns;
@@ -127,6 +128,38 @@ TEST(QuantizedProduct, RowsAroundBlocks) {
     expect_exact<8, 48, 31>();
     expect_exact<13, 53, 37>();
     expect_exact<29, 100, 61>();
+}
+
+// A row whose pieces lie in several arrays gives what a row in one gives.
+template <std::size_t Rows, std::size_t Pieces, std::size_t Piece>
+void expect_pieces() {
+    constexpr std::size_t depth = Pieces * Piece, columns = 19, distance = Piece + 5;
+    constexpr interleaved_layout layout{depth, columns, 16, 4};
+    constexpr product_cut cut = choose_quantized_cut(Rows, layout, machine_of<current_config>);
+    const std::vector<float> x = values<float>(Rows * depth, 3);
+    const rounded_matrix right(values<float>(depth * columns, 4), depth, columns);
+    std::vector<std::vector<float>> apart(Pieces, std::vector<float>(Rows * distance, 1e6f));
+    std::array<const float*, Pieces> pieces{};
+    for (std::size_t p = 0; p < Pieces; ++p) {
+        for (std::size_t i = 0; i < Rows; ++i)
+            for (std::size_t k = 0; k < Piece; ++k) apart[p][i * distance + k] = x[i * depth + p * Piece + k];
+        pieces[p] = apart[p].data();
+    }
+    std::vector<float> scratch(rounded_rows_bytes(Rows, depth, machine_of<current_config>) / sizeof(float));
+    std::vector<float> expected(Rows * columns), y(Rows * columns);
+    store_product<float, current_config, columns> whole{expected.data()}, joined{y.data()};
+    quantized_product<current_config, quantized_shape{Rows, depth, layout, cut}>({x.data()}, right.memory(), whole,
+                                                                                 scratch.data());
+    quantized_product<current_config, quantized_shape{Rows, distance, layout, cut, Pieces}>(pieces, right.memory(),
+                                                                                            joined, scratch.data());
+    EXPECT_EQ(y, expected);
+}
+TEST(QuantizedProduct, RowsInPieces) {
+    constexpr std::size_t piece = width < 4 ? 4 : width;
+    expect_pieces<5, 3, piece>();
+    expect_pieces<1, 2, 3 * piece>();
+    expect_pieces<4, 10, piece>();
+    expect_pieces<7, 2, 5 * piece>();
 }
 
 // All magnitudes at their greatest: pairs of products fill 16 bits, sums are as large as they become.
@@ -186,7 +219,7 @@ TEST(QuantizedProduct, LinesWithoutAScale) {
     std::vector<float> y(4 * columns),
         scratch(rounded_rows_bytes(4, depth, machine_of<current_config>) / sizeof(float));
     store_product<float, current_config, columns> epilogue{y.data()};
-    quantized_product<current_config, shape>(x.data(), right.memory(), epilogue, scratch.data());
+    quantized_product<current_config, shape>({x.data()}, right.memory(), epilogue, scratch.data());
     for (std::size_t j = 0; j < columns; ++j) {
         EXPECT_EQ(std::isnan(y[j]), j == 17) << "a row of zeros";
         if (j != 17) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -98,6 +99,46 @@ TEST(quantized_operands, left_operands_are_copied_where_rows_are_no_neighbours) 
     EXPECT_EQ(copies(matmul(narrow, weights<64, 48>())), 1u);
     EXPECT_EQ(copies(matmul(x<20, 64>() * 2.0f, weights<64, 48>())), 1u);
     EXPECT_EQ(copies(matmul(slice<0, 0, 20, 2>(x<20, 64>()), weights<64, 48>())), 0u) << "rows may lie apart";
+}
+TEST(quantized_operands, one_lane_reads_elements_at_any_distance) {
+    const auto e = matmul(transpose(x<64, 20>()), weights<64, 48>());
+    EXPECT_EQ(products_of<cortex_m4f>(e).copies, 0u);
+    EXPECT_EQ(products_of<cortex_m55>(e).copies, 1u) << "four lanes are four neighbours";
+    EXPECT_EQ(products_of<cortex_m4f>(transpose(e)).copies, 0u) << "nor does its result wait";
+    EXPECT_EQ(products_of<cortex_m4f>(matmul(flip<1>(x<20, 64>()), weights<64, 48>())).copies, 1u);
+}
+TEST(quantized_operands, parts_of_a_join_are_rounded_where_they_lie) {
+    static tensor<bf16, 20, 32> narrow{};
+    static quantized<int4, 64, 48> nibbles{};
+    static quantized<smoothed<float>, 64, 48> spread{};
+    const auto copies = [](const auto& e) {
+        EXPECT_EQ(products_of(e).copies, products_of<avx2>(e).copies);
+        EXPECT_EQ(products_of(e).copies, products_of<aarch64>(e).copies);
+        EXPECT_EQ(products_of(e).copies, products_of<cortex_m4f>(e).copies);
+        EXPECT_EQ(products_of(e).copies, products_of<cortex_m55>(e).copies);
+        return products_of(e).copies;
+    };
+    const auto wide = slice<1, 16, 48>(x<20, 48>());
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), x<20, 32>()), weights<64, 48>())), 0u);
+    EXPECT_EQ(copies(matmul(concat<1>(wide, slice<1, 0, 32>(x<20, 48>())), weights<64, 48>())), 0u);
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), wide), weights<64, 48>())), 2u) << "rows at two distances";
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 33>(), x<20, 31>()), weights<64, 48>())), 2u) << "no whole registers";
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 48>(), x<20, 16>()), weights<64, 48>())), 2u) << "of two lengths";
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), narrow), weights<64, 48>())), 2u) << "floats are read";
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), x<20, 32>()), nibbles)), 2u);
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), x<20, 32>()), spread)), 2u) << "outliers go from part to part";
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), softmax(x<20, 32>())), weights<64, 48>())), 2u) << "divided first";
+    EXPECT_EQ(copies(matmul(concat<0>(x<10, 64>(), x<10, 64>()), weights<64, 48>())), 2u);
+}
+// Each of four columns takes a load, which two rows share.
+TEST(quantized_operands, sums_across_registers_are_of_two_rows_and_four_columns) {
+    constexpr const auto cut = [](const auto& e) {
+        const auto& found = code_of<cortex_m55, decltype(e)>.stages[0].how[0].product.cut;
+        return std::pair(found.row_blocks, found.vector_blocks);
+    };
+    EXPECT_EQ(cut(matmul(x<5, 64>(), weights<64, 48>())), std::pair(3u, 12u));
+    EXPECT_EQ(cut(matmul(x<16, 64>(), weights<64, 48>())), std::pair(8u, 12u));
+    EXPECT_EQ(cut(matmul(x<1, 64>(), weights<64, 48>())).first, 1u);
 }
 TEST(quantized_operands, what_is_left_of_a_softmax_is_divided_first) {
     const auto divided = products_of(matmul(softmax(x<20, 64>()), weights<64, 48>()));

@@ -140,13 +140,12 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             int4_product<config, shape>(a, b.data(), epilogue, s.template table<int4_rows_bytes(Rows, depth)>(),
                                         s.template requested_blocks<how.cut>());
         } else if constexpr (how.rhs == rhs_source::quantized) {
-            constexpr quantized_shape shape = [] {
-                quantized_shape all = shape_of_quantized(facts, Rows, panel);
-                all.cut = how.cut;
-                return all;
-            }();
+            constexpr quantized_shape shape = shape_of_quantized(facts, Rows, panel, how.cut);
             const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            quantized_product<config, shape>(a, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
+            const auto pieces = [&]<std::size_t... Piece>(std::index_sequence<Piece...>) ASHLAR_STAGE_LAMBDA {
+                return std::array{reader{f}.template address<piece_of_left<Piece>>(s.in_left(first))...};
+            }(std::make_index_sequence<shape.pieces>{});
+            quantized_product<config, shape>(pieces, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
                                              s.template table<rounded_rows_bytes(Rows, depth, machine_of<config>)>(),
                                              s.requested_rows_of_tile());
         } else if constexpr (how.rhs == rhs_source::panels) {
@@ -342,6 +341,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             return {panel_at(runs * f.part.number / f.part.count), panel_at(runs * (f.part.number + 1) / f.part.count)};
         }
     }
+    template <std::size_t Piece>
+    static constexpr node_index piece_of_left =
+        facts.left_pieces == 1 ? left : Plan::nodes[Plan::resolve(left)].operands[Piece];
     static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
     using packed_operand = typename Plan::template node<Plan::resolve(right)>;
 

@@ -3,6 +3,7 @@
 // where both scales and the epilogue are applied.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -95,8 +96,9 @@ struct quantized_block {
                                        w, std::make_index_sequence<Vectors>{}),
                  ...);
             else
-                (add_line<Chain, Line>(left_rows::four_bytes(left + Line * left_rows::line, at * Product.right.group),
-                                       w, std::make_index_sequence<Vectors>{}),
+                (add_line<Chain, Line>(
+                     left_rows::template four_bytes<Rows>(left + Line * left_rows::line, at * Product.right.group), w,
+                     std::make_index_sequence<Vectors>{}),
                  ...);
         }(std::make_index_sequence<lines>{});
     }
@@ -135,6 +137,12 @@ struct quantized_block {
         });
         const std::uint8_t* const rows = left.row(i);
         std::size_t g = 0;
+        if constexpr (constexpr std::size_t steps = groups / dots::groups;
+                      dots::way == byte_way::across && Rows == 2 && Vectors == 1 && steps != 0) {
+            dots::template add_two_rows<panel, left_rows::line>(block.sum[0][0][0], block.sum[0][0][1], rows,
+                                                                columns[0], steps);
+            g = steps * dots::groups;
+        }
         for (; g + together <= groups; g += together) {
             [&]<std::size_t... Step>(std::index_sequence<Step...>) ASHLAR_STAGE_LAMBDA {
                 (block.template add<Step % chains>(rows, columns, g + Step * dots::groups), ...);
@@ -156,12 +164,13 @@ struct quantized_block {
     }
 };
 
-/// The product of the row blocks that begin before `last_row`. Rows of s are Product.row_distance apart and dense.
-/// `scratch` has rounded_rows_bytes bytes. Each element is the exact sum of products of integers, times the scale of
-/// its column, times that of its row.
+/// The product of the row blocks that begin before `last_row`. `s` has the pieces of the first row. `scratch` has
+/// rounded_rows_bytes bytes. Each element is the exact sum of products of integers, times the scale of its column,
+/// times that of its row.
 template <class Config, quantized_shape Product, class Epilogue>
-ASHLAR_STAGE_INLINE void quantized_product(const float* s, const quantized_memory& right, Epilogue& epilogue,
-                                           float* scratch, std::size_t last_row = Product.rows) {
+ASHLAR_STAGE_INLINE void quantized_product(const std::array<const float*, Product.pieces>& s,
+                                           const quantized_memory& right, Epilogue& epilogue, float* scratch,
+                                           std::size_t last_row = Product.rows) {
     constexpr product_shape in_groups = Product.in_groups();
     using walk = product_walk<float, Config, in_groups, constant_depth<0, in_groups.k>, Epilogue>;
     if constexpr (fits_kernel<Epilogue, lanes<float, walk::width, Config>, served_by_quantized_product,

@@ -13,11 +13,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// `rows` rows of floats, `row_distance` apart, times a matrix with the layout `right`.
+/// `rows` rows of floats, `row_distance` apart, times a matrix with the layout `right`. A row consists of `pieces` of
+/// one length, anywhere in memory. Its elements are `depth_distance` apart, but contiguous if there are lanes.
 struct quantized_shape {
     std::size_t rows, row_distance;
     interleaved_layout right;
     product_cut cut{};
+    std::size_t pieces = 1, depth_distance = 1;
 
     /// Rows that one instruction takes.
     constexpr std::size_t rows_together() const { return cut.pairs_rows ? 2 : 1; }
@@ -32,6 +34,11 @@ struct quantized_shape {
                 .cut = cut};
     }
 };
+
+/// Whether a piece of a row is whole registers and whole groups of bytes.
+constexpr bool is_whole_piece(std::size_t elements, std::size_t width) {
+    return elements % width == 0 && elements % 4 == 0;
+}
 
 /// Bytes from one rounded row to the next: whole cache lines, so that kernels round whole registers.
 constexpr std::size_t rounded_row_bytes(std::size_t depth) { return (depth + 63) / 64 * 64; }
@@ -100,7 +107,7 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     const bool pairs = pairs_rows(rows, right, target);
     // Sums and pairs of 16 bits lie in core registers, whatever float registers there are.
     if (m.sums_across)
-        m.registers = rows == 1 ? 2 : 3;
+        m.registers = 2;
     else if (m.widens_bytes)
         m.registers = dual_registers;
     else if (m.registers <= 2 * few_vector_registers)
@@ -110,6 +117,9 @@ constexpr product_cut choose_quantized_cut(std::size_t rows, const interleaved_l
     const std::size_t width = m.lanes(element_bytes), vectors = (right.columns + width - 1) / width;
     register_block blocks = pairs ? choose_pair_blocks((rows + 1) / 2, vectors, (right.groups() + 1) / 2, m)
                                   : choose_register_block(rows, vectors, right.groups(), m);
+    // Two rows share the loads of four columns, each of them a load of its own.
+    if (m.sums_across && rows > 1)
+        blocks = {split_near_equal(rows, (rows + 1) / 2), split_near_equal(vectors, vectors), 1};
     if (const std::size_t most = most_streams_of_row * right.panel / width; rows == 1 && blocks.vectors.large > most) {
         blocks.vectors = split_near_equal(vectors, (vectors + most - 1) / most);
         blocks.chains = right.groups() >= 8 && fits_registers(2, blocks.vectors.large, m) ? 2 : 1;

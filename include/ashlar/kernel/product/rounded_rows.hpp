@@ -61,12 +61,12 @@ ASHLAR_ALWAYS_INLINE void round_register(lanes<float, Width, Config> values, [[m
 
 /// The integer nearest to value * inverse, as rounded_to_byte has it.
 template <class Config>
-ASHLAR_ALWAYS_INLINE std::int8_t rounded_element(float value, float inverse) {
+ASHLAR_ALWAYS_INLINE std::int32_t rounded_element(float value, float inverse) {
     if constexpr (has<Config, isa::vfp_float>) {
 #if defined(__arm__) && defined(__ARM_FP)
         float nearest;
         __asm__("vcvtr.s32.f32 %0, %1" : "=t"(nearest) : "t"(value * inverse));
-        return static_cast<std::int8_t>(__builtin_bit_cast(std::int32_t, nearest));
+        return __builtin_bit_cast(std::int32_t, nearest);
 #endif
     } else {
         return rounded_to_byte(value, inverse);
@@ -82,7 +82,10 @@ struct rounded_rows {
     static constexpr bool pairs = Product.cut.pairs_rows;
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
                                  line = rounded_row_bytes(depth) * (byte_dots<width, Config>::widens ? 2 : 1),
-                                 filled = Product.right.groups() * Product.right.group, spread = Product.right.spread;
+                                 filled = Product.right.groups() * Product.right.group, spread = Product.right.spread,
+                                 pieces = Product.pieces, piece = depth / pieces, step = Product.depth_distance;
+    static_assert(pieces == 1 || (spread == 1 && depth % pieces == 0 && is_whole_piece(piece, width)));
+    static_assert(step == 1 || (spread == 1 && width == 1));
     static constexpr spread_groups groups{depth};
     static constexpr std::size_t parts = groups.parts, apart = groups.apart;
     using values = lanes<float, width, Config>;
@@ -96,16 +99,17 @@ struct rounded_rows {
     }
     /// The distance from the first byte of a row to byte k.
     ASHLAR_STAGE_INLINE static constexpr std::size_t place(std::size_t k) { return pairs ? k / 8 * 16 + k % 8 : k; }
-    /// Four bytes of a row.
+    /// Four bytes of one of `Rows` rows.
+    template <std::size_t Rows>
     ASHLAR_STAGE_INLINE static typename dots::left four_bytes(const std::uint8_t* row, std::size_t k) {
         if constexpr (dots::widens)
-            return dots::spread_widened(row + 2 * k);
+            return dots::template spread_widened<(Rows > 1)>(row + 2 * k);
         else
             return dots::spread(row + k);
     }
     ASHLAR_STAGE_INLINE float scale(std::size_t i) const {
         float result;
-        __builtin_memcpy(&result, scales() + i * sizeof result, sizeof result);
+        __builtin_memcpy(&result, __builtin_assume_aligned(scales() + i * sizeof result, 4), sizeof result);
         return result;
     }
     ASHLAR_STAGE_INLINE std::int32_t start(std::size_t i) const {
@@ -115,11 +119,14 @@ struct rounded_rows {
     }
 
     /// Rounds the first `rows` rows.
-    ASHLAR_STAGE_INLINE void fill(const float* from, std::size_t rows) const {
-        for (std::size_t i = 0; i < rows; ++i, from += Product.row_distance) {
+    ASHLAR_STAGE_INLINE void fill(std::array<const float*, pieces> from, std::size_t rows) const {
+        for (std::size_t i = 0; i < rows; ++i) {
             const byte_scale by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
-            round(from, by.inverse, row(i));
+            for (std::size_t p = 0; p < pieces; ++p) {
+                round(from[p], by.inverse, row(i), p * piece);
+                from[p] += Product.row_distance;
+            }
             if constexpr (dots::widens && spread != 1) dots::template widen<filled>(bytes + i * line);
             if constexpr (dots::starts_at_negatives) {
                 const std::int32_t negatives = sum_of_negatives<filled, Config>(bytes + i * line);
@@ -197,8 +204,9 @@ private:
         if constexpr (apart % width != 0) at.template operator()<apart % width>(j);
     }
 
-    ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const float* from) {
+    ASHLAR_STAGE_INLINE static std::int32_t greatest_of(const std::array<const float*, pieces>& pieces_of_row) {
         bits greatest(0);
+        [[maybe_unused]] const float* from = pieces_of_row[0];
         if constexpr (spread != 1 && !in_registers) {
             std::int32_t most = 0;
             for_each_spread(
@@ -214,15 +222,17 @@ private:
                     ASHLAR_STAGE_LAMBDA { ((greatest = larger(greatest, v.of[Part])), ...); }(all_parts);
             });
         } else {
-            std::size_t k = 0;
-            for (; k + together * width <= depth; k += together * width) {
-                ASHLAR_UNROLL
-                for (std::size_t i = 0; i < together; ++i)
-                    greatest = larger(greatest, values::load(from + k + i * width));
+            for (const float* const one : pieces_of_row) {
+                std::size_t k = 0;
+                for (; k + together * width <= piece; k += together * width) {
+                    ASHLAR_UNROLL
+                    for (std::size_t i = 0; i < together; ++i)
+                        greatest = larger(greatest, values::load(one + (k + i * width) * step));
+                }
+                for (; k + width <= piece; k += width) greatest = larger(greatest, values::load(one + k * step));
+                if constexpr (piece % width != 0)
+                    greatest = larger(greatest, values::template load_partial<piece % width>(one + k));
             }
-            for (; k + width <= depth; k += width) greatest = larger(greatest, values::load(from + k));
-            if constexpr (depth % width != 0)
-                greatest = larger(greatest, values::template load_partial<depth % width>(from + k));
         }
         return reduce_max(greatest);
     }
@@ -241,7 +251,9 @@ private:
             __builtin_memcpy(to, all, Count);
         }
     }
-    ASHLAR_STAGE_INLINE static void round(const float* from, float inverse, [[maybe_unused]] std::uint8_t* to) {
+    /// Writes bytes `first`, `first` + 1, ... of the row that begins at `to`.
+    ASHLAR_STAGE_INLINE static void round(const float* from, float inverse, [[maybe_unused]] std::uint8_t* to,
+                                          [[maybe_unused]] std::size_t first) {
         if constexpr (spread != 1 && in_registers) {
             each_spread(from, [&]<std::size_t Count>(const spread_lanes& v, std::size_t j) ASHLAR_STAGE_LAMBDA {
                 [&]<std::size_t... Part>(std::index_sequence<Part...>) ASHLAR_STAGE_LAMBDA {
@@ -258,31 +270,32 @@ private:
         } else if constexpr (in_registers) {
             std::size_t k = 0;
             if constexpr (pairs)
-                for (; k + 2 * width <= depth; k += 2 * width) {
-                    round_register<is_offset>(values::load(from + k) * values(inverse), to + 2 * k);
-                    round_register<is_offset>(values::load(from + k + width) * values(inverse), to + 2 * k + width);
+                for (; k + 2 * width <= piece; k += 2 * width) {
+                    round_register<is_offset>(values::load(from + k) * values(inverse), to + place(first + k));
+                    round_register<is_offset>(values::load(from + k + width) * values(inverse),
+                                              to + place(first + k + width));
                 }
-            for (; k + width <= depth; k += width)
-                round_register<is_offset>(values::load(from + k) * values(inverse), to + place(k));
-            if constexpr (depth % width != 0)
-                round_register<is_offset>(values::template load_partial<depth % width>(from + k) * values(inverse),
-                                          to + place(k));
+            for (; k + width <= piece; k += width)
+                round_register<is_offset>(values::load(from + k) * values(inverse), to + place(first + k));
+            if constexpr (piece % width != 0)
+                round_register<is_offset>(values::template load_partial<piece % width>(from + k) * values(inverse),
+                                          to + place(first + k));
         } else {
             const auto put = [&](std::size_t k, std::size_t i, float x) ASHLAR_LAMBDA_INLINE {
                 if constexpr (dots::widens)
-                    dots::put_widened(to + 2 * k, i, rounded_element<Config>(x, inverse));
+                    dots::put_widened(to + 2 * (first + k), i, rounded_element<Config>(x, inverse));
                 else
-                    to[k + i] = static_cast<std::uint8_t>(rounded_element<Config>(x, inverse));
+                    to[first + k + i] = static_cast<std::uint8_t>(rounded_element<Config>(x, inverse));
             };
             constexpr std::size_t group = Product.right.group;
             std::size_t k = 0;
-            for (; k + group <= depth; k += group) {
+            for (; k + group <= piece; k += group) {
                 ASHLAR_UNROLL
-                for (std::size_t i = 0; i < group; ++i) put(k, i, from[k + i]);
+                for (std::size_t i = 0; i < group; ++i) put(k, i, from[(k + i) * step]);
             }
-            if constexpr (depth % group != 0) {
+            if constexpr (piece % group != 0) {
                 ASHLAR_UNROLL
-                for (std::size_t i = 0; i < group; ++i) put(k, i, i < depth % group ? from[k + i] : 0.0f);
+                for (std::size_t i = 0; i < group; ++i) put(k, i, i < piece % group ? from[(k + i) * step] : 0.0f);
             }
         }
     }

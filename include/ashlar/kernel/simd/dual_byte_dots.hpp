@@ -38,12 +38,17 @@ struct byte_dots<1, Config> {
         const std::uint32_t bytes = word_at(from);
         return {even_of(bytes), odd_of(bytes)};
     }
+    /// A row's words. For one of several rows they share an instruction: compilers split other loads of two words.
+    template <bool Together>
     ASHLAR_ALWAYS_INLINE static left spread_widened(const std::uint8_t* from) {
-        return {word_at(from), word_at(from + 4)};
+        if constexpr (!Together) return {word_at(from), word_at(from + 4)};
+        using words [[gnu::may_alias]] = std::uint64_t;
+        const words both = *reinterpret_cast<const volatile words*>(from);
+        return {static_cast<std::uint32_t>(both), static_cast<std::uint32_t>(both >> 32)};
     }
     /// Writes byte i of four to their widened place.
-    ASHLAR_ALWAYS_INLINE static void put_widened(std::uint8_t* to, std::size_t i, std::int8_t byte) {
-        const std::int16_t half = byte;
+    ASHLAR_ALWAYS_INLINE static void put_widened(std::uint8_t* to, std::size_t i, std::int32_t byte) {
+        const auto half = static_cast<std::int16_t>(byte);
         __builtin_memcpy(to + (i % 2 * 2 + i / 2) * sizeof half, &half, sizeof half);
     }
     /// Widens the first Count bytes of a line in place: from the last word on, because words double.

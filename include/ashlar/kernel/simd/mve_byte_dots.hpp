@@ -75,6 +75,38 @@ struct byte_dots<4, Config> {
         to.of[3] = vmladavaq(to.of[3], x, w.columns[3]);
         return to;
     }
+
+    /// Adds the products of two rows, `Distance` bytes apart, for `steps` times four groups. A loop by name, because
+    /// the eight sums take all core registers that VMLADAVA can use: compilers count in one of them, and move sums
+    /// about.
+    template <std::size_t Panel, std::size_t Distance>
+    ASHLAR_ALWAYS_INLINE static void add_two_rows(sums& one, sums& two, const std::uint8_t* left, const void* right,
+                                                  std::size_t steps) {
+        constexpr std::size_t stride = Panel * 4, all = groups * stride;
+        static_assert(all < 512);
+        const std::uint8_t* below = left + Distance;
+        uint32x4_t from = vsubq_n_u32(words<stride>(right), all);
+        // Variables of their own: as parts of arrays they would pass through memory.
+        std::int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, t0 = 0, t1 = 0, t2 = 0, t3 = 0;
+        int8x16_t a, b, c, x, y;
+        __asm__ volatile(
+            "0:\n\tvldrw.u32 %q[a], [%q[from], %[all]]!\n\tvldrw.u32 %q[x], [%[left]], #16\n\t"
+            "vldrw.u32 %q[y], [%[below]], #16\n\tvldrw.u32 %q[b], [%q[from], #4]\n\t"
+            "vldrw.u32 %q[c], [%q[from], #8]\n\t"
+            "vmladava.s8 %[s0], %q[x], %q[a]\n\tvmladava.s8 %[t0], %q[y], %q[a]\n\t"
+            "vldrw.u32 %q[a], [%q[from], #12]\n\t"
+            "vmladava.s8 %[s1], %q[x], %q[b]\n\tvmladava.s8 %[t1], %q[y], %q[b]\n\t"
+            "vmladava.s8 %[s2], %q[x], %q[c]\n\tvmladava.s8 %[t2], %q[y], %q[c]\n\t"
+            "vmladava.s8 %[s3], %q[x], %q[a]\n\tvmladava.s8 %[t3], %q[y], %q[a]\n\t"
+            "subs %[steps], #1\n\tbne 0b"
+            : [s0] "+Te"(s0), [s1] "+Te"(s1), [s2] "+Te"(s2), [s3] "+Te"(s3), [t0] "+Te"(t0), [t1] "+Te"(t1),
+              [t2] "+Te"(t2), [t3] "+Te"(t3), [left] "+r"(left), [below] "+r"(below), [steps] "+r"(steps),
+              [from] "+w"(from), [a] "=&w"(a), [b] "=&w"(b), [c] "=&w"(c), [x] "=&w"(x), [y] "=&w"(y)
+            : [all] "i"(all)
+            : "cc", "memory");
+        one.of[0] = s0, one.of[1] = s1, one.of[2] = s2, one.of[3] = s3;
+        two.of[0] = t0, two.of[1] = t1, two.of[2] = t2, two.of[3] = t3;
+    }
 };
 
 template <std::size_t Width, class Config>

@@ -206,6 +206,10 @@ private:
 
     constexpr matrix acquire_right(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
 
+    /// Whether the parts of a join are rounded to 8 bits where they lie. Otherwise nothing has changed but that a part
+    /// may be in memory.
+    constexpr bool acquire_pieces(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
+
     constexpr void acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack);
 
     /// A copy of `n` in the layout that the stage needs.

@@ -149,7 +149,31 @@ constexpr auto planner::acquire_right(stage& s, node_index n, const binding_list
     return copy_of(s, n, b, stack, layout::columns_in_lanes);
 }
 
+constexpr bool planner::acquire_pieces(stage& s, node_index n, const binding_list& b, const loop_stack& stack) {
+    const graph_node &g = at(resolve(n)), &weights = at(resolve(at(s.core).operands[1]));
+    if (g.kind != node_kind::concat || g.axis + 1u != g.rank || g.operand_count == 1 || !weights.quantized ||
+        weights.scale_group != 0 || weights.spread != 1)
+        return false;
+    const std::size_t part = at(g.operands[0]).extents[g.rank - 1u];
+    if (!is_whole_piece(part, target.lanes(g.element_bytes))) return false;
+    for (std::size_t i = 0; i < g.operand_count; ++i)
+        if (at(g.operands[i]).extents[g.rank - 1u] != part || at(base_of(g.operands[i])).kind == node_kind::softmax)
+            return false;
+    matrix first;
+    for (std::size_t i = 0; i < g.operand_count; ++i) {
+        const node_index one = g.operands[i];
+        make_base(one, b, stack, false);
+        const matrix m = read_strides(s, one, b, stack);
+        if (i == 0) first = m;
+        if (!m.affine || reads_narrow(s, one) || m.strides[g.rank - 1u] != 1 || m.strides[g.rank - 2u] <= 0 ||
+            m.strides[g.rank - 2u] != first.strides[g.rank - 2u])
+            return false;
+    }
+    return true;
+}
+
 constexpr void planner::acquire_left(stage& s, node_index n, const binding_list& b, const loop_stack& stack) {
+    if (acquire_pieces(s, n, b, stack)) return;
     make_base(n, b, stack, true);
     const matrix m = read_strides(s, n, b, stack);
     const graph_node& g = at(n);
@@ -163,9 +187,13 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
                (m.strides[g.rank - 1u] != 0 || g.extents[g.rank - 1u] == 1);
     if (s.lanes == lane_axis::depth) good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1);
     const node_index source = base_of(n);
-    // Neighbours are rounded to 8 bits, with one scale for the softmax after its division.
-    if (at(resolve(at(s.core).operands[1])).quantized)
-        good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1) &&
+    // Neighbours are rounded to 8 bits, with one scale for the softmax after its division. One at a time they may lie
+    // anywhere.
+    const graph_node& weights = at(resolve(at(s.core).operands[1]));
+    const bool one_by_one = target.lanes(g.element_bytes) == 1 && weights.scale_group == 0 && weights.spread == 1 &&
+                            m.strides[g.rank - 1u] > 0;
+    if (weights.quantized)
+        good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1 || one_by_one) &&
                at(source).kind != node_kind::softmax;
     if (good) {
         if (at(source).kind == node_kind::softmax && at(source).variant == 0 &&

@@ -234,7 +234,8 @@ constexpr auto planner::finish_rows(stage& s, const graph_node& top, const desti
         if (s.top_axes[a] == s.column_axis) column = a;
     }
     const std::size_t lane = s.lanes == lane_axis::rows ? row : column;
-    const bool direct = out.free || lane == no_axis || top.extents[lane] == 1 || out.strides[lane] == 1;
+    const bool direct = out.free || lane == no_axis || top.extents[lane] == 1 || out.strides[lane] == 1 ||
+                        target.lanes(top.element_bytes) == 1;
     if (direct && !out.free) {
         aim(s, out, no_buffer);
         add_stage(s);

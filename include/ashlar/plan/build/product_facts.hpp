@@ -15,6 +15,7 @@ struct product_facts {
     std::size_t depth = 0, columns = 0, width = 1, element_bytes = 4;
     std::size_t right_bytes = 4;                       // of an element of the right operand in memory
     std::ptrdiff_t left_row = 0, left_depth = 0;       // strides in memory
+    std::size_t left_pieces = 1;                       // parts of a row that lie apart
     std::ptrdiff_t right_depth = 0, right_column = 0;  // inside a block of columns; zeros of packed weights
     node_index masked = no_node;      // the masked node on top, past names, that decides block by block
     bool skips = false;               // nobody reads what that mask does not keep

@@ -37,6 +37,12 @@ constexpr bool holds_bf16(const plan_context& c, node_index n) {
     return c.at(n).brain || (is_index_map(c.at(n).kind) && holds_bf16(c, c.at(n).operands[0]));
 }
 
+/// The parts of a joined left operand that are read where they lie; otherwise 1.
+constexpr std::size_t pieces_of_left(const plan_context& c, const plan_stage& s, node_index left) {
+    const graph_node& joined = c.at(c.resolve(left));
+    return joined.kind == node_kind::concat && c.memory_of(s).holder(left) == no_node ? joined.operand_count : 1;
+}
+
 constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     const graph_node& core = c.at(s.core);
     product_facts out{.left = core.operands[0], .right = core.operands[1]};
@@ -56,7 +62,9 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     out.columns = c.columns_of(s);
     out.width = c.width_of(s);
     out.element_bytes = core.element_bytes;
-    const axis_list of_left = c.memory_of(s).strides(out.left, fixed_of(left)).strides;
+    out.left_pieces = pieces_of_left(c, s, out.left);
+    const node_index lies = out.left_pieces == 1 ? out.left : c.at(c.resolve(out.left)).operands[0];
+    const axis_list of_left = c.memory_of(s).strides(lies, fixed_of(left)).strides;
     out.left_row = of_left[left.rank - 2u];
     out.left_depth = of_left[left.rank - 1u];
     out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
@@ -112,10 +120,14 @@ constexpr product_shape shape_of_columns(const product_facts& product, std::size
             .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance)};
 }
 /// A product with weights in 8 bits over some rows.
-constexpr quantized_shape shape_of_quantized(const product_facts& product, std::size_t rows, std::size_t panel) {
+constexpr quantized_shape shape_of_quantized(const product_facts& product, std::size_t rows, std::size_t panel,
+                                             product_cut cut = {}) {
     return {rows,
             static_cast<std::size_t>(product.left_row),
-            {product.depth, product.columns, panel, 4, product.right_spread}};
+            {product.depth, product.columns, panel, 4, product.right_spread},
+            cut,
+            product.left_pieces,
+            product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth)};
 }
 /// A product with weights of int4 over some rows.
 constexpr int4_shape shape_of_int4(const product_facts& product, std::size_t rows) {
