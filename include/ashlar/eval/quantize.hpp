@@ -44,7 +44,7 @@ constexpr void quantize_columns(Quantized& w, const Matrix& matrix) noexcept {
     const auto columns = w.columns_in_memory();
     columns.template clear_rest<Config>();
     constexpr bool along_rows = has_neighbours<Matrix, 1>, along_columns = has_neighbours<Matrix, 0>;
-    if constexpr (Quantized::spread == 1 && (along_rows || along_columns))
+    if constexpr (Quantized::spread == 1 && Quantized::scale_group == 0 && (along_rows || along_columns))
         if (!__builtin_is_constant_evaluated()) return quantize_registers<Config, (along_rows ? 1 : 0)>(w, matrix);
     for (std::size_t c = 0; c < Quantized::extents[1]; ++c)
         columns.template set<Config>(c, [&](std::size_t r) { return static_cast<float>(matrix(r, c)); });

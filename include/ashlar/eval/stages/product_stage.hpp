@@ -380,7 +380,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             constexpr const graph_node& n = Plan::nodes[weights];
             constexpr std::size_t across = n.extents[n.rank - 1u] < Columns ? n.extents[n.rank - 1u] : Columns;
             const auto& matrix = node_at<weights>(f.expression);
-            return panel_stream(matrix.data() + matrix.panel_begin(0), n.extents[n.rank - 2u] * across);
+            const auto* begin = matrix.data();
+            if constexpr (!n.quantized) begin += matrix.panel_begin(0);
+            return panel_stream(begin, n.extents[n.rank - 2u] * across);
         }
     }
     template <class Other>

@@ -138,7 +138,8 @@ struct quantized_block {
         const std::uint8_t* const rows = left.row(i);
         std::size_t g = 0;
         if constexpr (constexpr std::size_t steps = groups / dots::groups;
-                      dots::way == byte_way::across && Rows == 2 && Vectors == 1 && steps != 0) {
+                      !pairs && byte_dots<width, Config>::way == byte_way::across && Rows == 2 && Vectors == 1 &&
+                      steps != 0) {
             dots::template add_two_rows<panel, left_rows::line>(block.sum[0][0][0], block.sum[0][0][1], rows,
                                                                 columns[0], steps);
             g = steps * dots::groups;
