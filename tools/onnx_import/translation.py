@@ -395,8 +395,6 @@ class Step:
         return ctype(dtype)
 
     def reshape(self, shape, text, old=None):
-        shape = tuple(int(n) for n in shape)
-        if old is not None and tuple(old) == shape:
-            return text
-        return "reshape<" + ", ".join(map(str, shape)) + f">({text})"
+        shape = tuple(map(int, shape))
+        return text if old is not None and tuple(old) == shape else f"reshape<{', '.join(map(str, shape))}>({text})"
 
