@@ -5,7 +5,7 @@ import re
 import numpy as np
 from onnx import helper, numpy_helper
 
-from import_onnx_graphs import model, value, weight
+from import_onnx_graphs import integers, model, value, weight
 from onnx_import.program import Line
 from onnx_import.sharing import shared_slots
 
@@ -31,8 +31,15 @@ def blocks():
         node("AveragePool", ["placed"], ["mean"], kernel_shape=[3, 2], strides=[1, 1], pads=[1, 0, 1, 1]),
         node("Concat", ["most", "mean", "half"], ["both"], axis=-3),
         node("Conv", ["both", "w4", "b4"], ["c4"], group=2, pads=[0, 1, 0, 1], dilations=[1, 1]),
-        node("ReduceMax", ["c4"], ["top"], axes=[-1, 2]),
-        node("Sub", ["c4", "top"], ["less"]),
+        node("Pad", ["c4", "around"], ["wide"]),
+        node("Resize", ["wide", "", "twice"], ["large"], mode="linear"),
+        node("Resize", ["large", "", "", "sizes"], ["larger"], mode="nearest"),
+        node("Split", ["larger"], ["upper", "lower"], axis=1),
+        node("Slice", ["upper", "one", "five", "one", "two"], ["some"]),
+        node("Slice", ["lower", "starts", "ends"], ["others"]),
+        node("Mul", ["some", "others"], ["c6"]),
+        node("ReduceMax", ["c6"], ["top"], axes=[-1, 2]),
+        node("Sub", ["c6", "top"], ["less"]),
         node("Transpose", ["less"], ["turned"], perm=[0, 2, 3, 1]),  # reads the order of the graph
         node("Conv", ["less", "w5"], ["c5"], strides=[1, 2]),
         node("Flatten", ["c5"], ["flat"]),
@@ -43,8 +50,11 @@ def blocks():
                weight(r, "bn.mean", 20), numpy_helper.from_array(np.full(20, 0.5, np.float32), "bn.var"), weight(r, "slope", 20, 1, 1),
                weight(r, "w1", 20, 1, 3, 3), weight(r, "w2", 20, 20, 1, 1), weight(r, "b2", 20), weight(r, "w3", 20, 20, 1, 1),
                weight(r, "b3", 20), weight(r, "plane", 20, 4, 5), weight(r, "half", 1, 2, 4, 5), weight(r, "w4", 8, 21, 1, 3),
-               weight(r, "b4", 8), weight(r, "w5", 6, 8, 2, 2), weight(r, "fc", 6 * 3 * 2, 5), weight(r, "w6", 3, 1, 3, 3),
-               numpy_helper.from_array(np.float32(0), "zero"), numpy_helper.from_array(np.float32(6), "six")]
+               weight(r, "b4", 8), weight(r, "w5", 6, 2, 2, 2), weight(r, "fc", 6 * 19 * 12, 5), weight(r, "w6", 3, 1, 3, 3),
+               numpy_helper.from_array(np.float32(0), "zero"), numpy_helper.from_array(np.float32(6), "six"),
+               integers("around", 0, 0, 1, 0, 0, 2, 0, 1), numpy_helper.from_array(np.float32([1, 1, 2, 2]), "twice"),
+               integers("sizes", 1, 10, 20, 24), integers("one", 1), integers("two", 2), integers("five", 5),
+               integers("starts", 0, 1), integers("ends", 1, 3)]
     outputs = [value(n, None) for n in ("classes", "turned", "alone", "placed", "s3")]
     return model(nodes, [value("image", [1, 3, 16, 18])], outputs, weights)
 

@@ -12,6 +12,7 @@ ELEMENTWISE = {
     "Abs", "Add", "Cast", "Ceil", "Celu", "Clip", "Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
     "Identity", "LeakyRelu", "Log", "Max", "Mean", "Min", "Mish", "Mul", "Neg", "PRelu", "Pow", "Reciprocal", "Relu", "Round",
     "Selu", "Sigmoid", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Tanh", "ThresholdedRelu"}
+ALONG_AXES = {"Pad", "Resize", "Slice", "Upsample"}  # their other operands are constants that count axes
 REDUCTIONS = {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"}
 
 
@@ -25,19 +26,20 @@ def by_channel(node):
 
 def can_turn(node):
     """Whether a node can take and give its images with channels last."""
-    if node.domain or not is_image(node.outputs[0]) or any(v is not None for v in node.outputs[1:]):
+    outputs = [v for v in node.outputs if v is not None]
+    if node.domain or not all(map(is_image, outputs)) or len(outputs) > 1 and node.op != "Split":
         return False
     images = [v for v in node.inputs if v is not None and not v.constant]
     if not images or not all(map(is_image, images)):
         return False
     if node.op == "Conv":
-        return (node.outputs[0].dtype.kind == "f" and all(v is None or v.constant for v in node.inputs[1:])
+        return (outputs[0].dtype.kind == "f" and all(v is None or v.constant for v in node.inputs[1:])
                 and not (by_channel(node) and node.inputs[0].shape[1] < LEAST_CHANNELS))
     if node.op in REDUCTIONS:
         return bool(node.attribute("keepdims", 1)) and bool(reduced_axes(node, 4))
     if node.op in PLANES:
         return images == node.inputs[:1] and not node.attribute("training_mode", 0)
-    return node.op in ELEMENTWISE or node.op == "Concat"
+    return node.op in ELEMENTWISE or node.op in ALONG_AXES or node.op in ("Concat", "Split")
 
 
 def joined(graph):
@@ -51,7 +53,7 @@ def joined(graph):
         for other in near:
             group.update(other)
         for member in group.values():
-            group_of[id(member.outputs[0])] = group
+            group_of.update((id(v), group) for v in member.outputs if v is not None)
     groups = {id(group): group for group in group_of.values()}.values()
     return [group for group in groups if sum(node.op == "Conv" for node in group.values()) > 1]
 
@@ -64,7 +66,7 @@ def chosen(graph):
     read = set()  # by nodes that prefer channels last
     for node in reversed(graph.nodes):
         if id(node) in nodes:
-            if id(node.outputs[0]) not in read and (node.op in ELEMENTWISE or node.op == "Conv" and not by_channel(node)):
+            if all(id(v) not in read for v in node.outputs) and (node.op in ELEMENTWISE or node.op == "Conv" and not by_channel(node)):
                 del nodes[id(node)]
             if id(node) in nodes or node.op == "Conv":
                 read.update(map(id, node.inputs))
@@ -99,7 +101,7 @@ class Turning:
             if id(value) not in self.last:
                 self.last[id(value)] = self.transposed(value, LAST, f"{value.name}_channels_last")
             return self.last[id(value)]
-        if node.op in PLANES or node.op in REDUCTIONS or value.array.ndim < 2 and value.array.size == 1:
+        if node.op in PLANES or node.op in REDUCTIONS or node.op in ALONG_AXES or node.op == "Split" or value.array.ndim < 2 and value.array.size == 1:
             return value
         if id(value) not in self.constants:
             self.constants[id(value)] = turned_constant(value)
@@ -110,19 +112,34 @@ class Turning:
         attributes = dict(node.attributes)
         if node.op in PLANES:
             attributes["channels_last"] = 1
-        elif node.op == "Concat":
-            attributes["axis"] = LAST.index(axis_of(node.attribute("axis"), 4))
+        elif node.op in ("Concat", "Split"):
+            attributes["axis"] = LAST.index(axis_of(node.attribute("axis", 0), 4))
+        elif node.op in ALONG_AXES:
+            self.move_axes(node, attributes, inputs)
         elif node.op in REDUCTIONS:
             attributes["axes"], inputs = [LAST.index(a) for a in reduced_axes(node, 4)], inputs[:1]
-        value = node.outputs[0]
-        other = Value(value.name, value.array.transpose(LAST), False, value.sources)
-        self.last[id(value)] = other
-        self.result.append(Node(node.op, node.domain, node.name, inputs, [other], attributes, node.opset, node.subgraphs,
+        outputs = [None if v is None else Value(v.name, v.array.transpose(LAST), False, v.sources) for v in node.outputs]
+        self.last.update((id(v), other) for v, other in zip(node.outputs, outputs) if v is not None)
+        self.result.append(Node(node.op, node.domain, node.name, inputs, outputs, attributes, node.opset, node.subgraphs,
                                 node.product))
+
+    @staticmethod
+    def move_axes(node, attributes, inputs):
+        """Names the axes that the other operands count."""
+        if node.op in ("Resize", "Upsample"):
+            attributes["axes"] = [LAST.index(axis_of(a, 4)) for a in node.attribute("axes") or range(4)]
+            return
+        given = node.integers(3, "axes")
+        if given is None:
+            given = range(len(node.integers(1, "starts")) if node.op == "Slice" else 4)
+        attributes["axes"] = [LAST.index(axis_of(a, 4)) for a in given]
+        if node.op == "Pad" or node.opset >= 10:
+            inputs += [None] * (4 - len(inputs))
+            inputs[3] = Value(f"{node.name}_axes", np.array(attributes["axes"]), True)
 
     def give_back(self, values):
         """Makes the values of turned nodes anew in the order that others read."""
-        made = {id(node.outputs[0]) for node in self.nodes.values()}
+        made = {id(v) for node in self.nodes.values() for v in node.outputs}
         for value in values:
             if id(value) in made and id(value) not in self.first:
                 other = self.last[id(value)]

@@ -16,15 +16,15 @@ def plan_of(node, shape):
     rank = len(shape)
     if node.op == "Upsample":
         scales = node.array(1) if node.input(1) is not None else node.attribute("scales")
-        places, sizes, roi = list(range(rank)), None, None
+        sizes, roi = None, None
         coordinates, nearest = "asymmetric", "floor"
     else:
         shift = 1 if node.opset >= 11 else 0
         roi = node.array(1) if shift else None
         scales, sizes = node.array(1 + shift), node.array(2 + shift)
-        places = [axis_of(a, rank) for a in node.attribute("axes") or range(rank)]
         coordinates = node.attribute("coordinate_transformation_mode", "half_pixel" if shift else "asymmetric")
         nearest = node.attribute("nearest_mode", "round_prefer_floor" if shift else "floor")
+    places = [axis_of(a, rank) for a in node.attribute("axes") or range(rank)]
     if sizes is not None and sizes.size == 0:
         sizes = None
     if scales is not None and np.size(scales) == 0:
