@@ -53,7 +53,8 @@ constexpr std::size_t edge_granule(std::size_t granule, const machine& target) {
 constexpr std::size_t panels_side_by_side(std::size_t rows, std::size_t panel, const product_facts& product,
                                           bool streamed, const machine& target) {
     if (panel != product.width || (rows == 1 && streamed && product.depth < least_depth_of_streams)) return 1;
-    return (target.registers >= 32 ? 3 : 2) * (product.width == 1 ? 4 : 1);
+    const std::size_t registers = target.registers >= 32 ? 3 : 2;
+    return product.width == 1 ? 4 * registers : registers;
 }
 
 /// How the mask on top of a product limits what is computed.
