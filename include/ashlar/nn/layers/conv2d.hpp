@@ -244,7 +244,7 @@ private:
             constexpr bool once = down.kernel == 1 && detail::names_once(across, channels.groups);
             return detail::read_by<once>(framed(std::forward<Input>(x)), [this](const auto& y) ASHLAR_LAMBDA_INLINE {
                 if constexpr (reads_rows_in_place())
-                    return sum_of_rows(y);
+                    return this->sum_of_rows(y);
                 else
                     return detail::multiplied<channels, 2>(all_taps(y), weight);
             });
