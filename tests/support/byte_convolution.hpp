@@ -30,9 +30,10 @@ struct rounded_line {
             greatest = size > greatest ? size : greatest;
         }
         scale = greatest / 127;
+        const float inverse = greatest == 0 ? 0 : 127 / greatest;
         for (std::size_t k = 0; k < Count; ++k) {
-            constexpr float whole = 12582912;                            // numbers around it have no fraction
-            const volatile float exact = element(k) * (127 / greatest);  // rounded, before anything is added
+            constexpr float whole = 12582912;                   // numbers around it have no fraction
+            const volatile float exact = element(k) * inverse;  // rounded, before anything is added
             const volatile float moved = exact + whole;
             bytes[k] = static_cast<std::int8_t>(moved - whole);
         }
