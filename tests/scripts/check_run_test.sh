@@ -14,7 +14,8 @@ failures=0
 cat >"$work/bin/cmake" <<'TEXT'
 #!/usr/bin/env bash
 [[ $1 == --build ]] || exit 0
-echo $(($(cat clock) + BUILD_SECONDS)) >clock
+echo $(($(cat clock) + BUILD_SECONDS)) >clock.next
+mv clock.next clock  # at once: another process may read it
 exit "${BUILD_STATUS:-0}"
 TEXT
 cat >"$work/bin/timeout" <<'TEXT'
@@ -30,7 +31,8 @@ limit=$1
 shift
 if ((takes > limit)); then
     [[ $what != ctest ]] || printf '  1/9 Test #1: %s\n' "a ... Passed 0.1 sec" "b ... Passed 0.1 sec" "${LAST_TEST:-c ... Passed 0.1 sec}"
-    echo $(($(cat clock) + limit)) >clock
+    echo $(($(cat clock) + limit)) >clock.next
+    mv clock.next clock
     [[ $what != cmake ]] || echo "${LAST_BUILT:-[1/9] Building a}"
     exit 124
 fi
