@@ -14,6 +14,7 @@ ELEMENTWISE = {
     "Selu", "Sigmoid", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Tanh", "ThresholdedRelu"}
 ALONG_AXES = {"Pad", "Resize", "Slice", "Upsample"}  # their other operands are constants that count axes
 REDUCTIONS = {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"}
+HAVE_PARAMETERS = PLANES | ALONG_AXES | REDUCTIONS | {"Split"}  # whose constants do not broadcast with the image
 
 
 def is_image(value):
@@ -82,26 +83,26 @@ def turned_constant(value):
 
 
 class Turning:
-    """Rewrites a graph; `last` and `first` are the two orders of a value, by id() of the other."""
+    """Rewrites a graph. `last` has values with channels last, by id() of those of the graph."""
 
     def __init__(self, graph):
         self.graph, self.nodes = graph, chosen(graph)
-        self.last, self.first, self.constants, self.result = {}, {}, {}, []
+        self.made = {id(v) for node in self.nodes.values() for v in node.outputs}  # by turned nodes
+        self.last, self.constants, self.result = {}, {}, []
 
-    def transposed(self, value, order, name):
-        """A value in the other order, of a node of its own."""
-        other = Value(name, value.array.transpose(order), False, value.sources)
-        self.result.append(Node("Transpose", "", name, [value], [other], {"perm": list(order)}, 13))
-        return other
+    def transpose(self, value, other, order):
+        """Makes `other` of a value, by a node of its own."""
+        self.result.append(Node("Transpose", "", other.name, [value], [other], {"perm": list(order)}, 13))
 
     def operand(self, node, value):
         if value is None:
             return None
         if not value.constant:
             if id(value) not in self.last:
-                self.last[id(value)] = self.transposed(value, LAST, f"{value.name}_channels_last")
+                self.last[id(value)] = Value(f"{value.name}_channels_last", value.array.transpose(LAST), False, value.sources)
+                self.transpose(value, self.last[id(value)], LAST)
             return self.last[id(value)]
-        if node.op in PLANES or node.op in REDUCTIONS or node.op in ALONG_AXES or node.op == "Split" or value.array.ndim < 2 and value.array.size == 1:
+        if node.op in HAVE_PARAMETERS or value.array.ndim < 2 and value.array.size == 1:
             return value
         if id(value) not in self.constants:
             self.constants[id(value)] = turned_constant(value)
@@ -139,13 +140,11 @@ class Turning:
 
     def give_back(self, values):
         """Makes the values of turned nodes anew in the order that others read."""
-        made = {id(v) for node in self.nodes.values() for v in node.outputs}
         for value in values:
-            if id(value) in made and id(value) not in self.first:
-                other = self.last[id(value)]
-                self.first[id(value)] = True
-                other.name = f"{value.name}_channels_last"
-                self.result.append(Node("Transpose", "", value.name, [other], [value], {"perm": list(FIRST)}, 13))
+            if id(value) in self.made:
+                self.made.remove(id(value))
+                self.last[id(value)].name = f"{value.name}_channels_last"
+                self.transpose(self.last[id(value)], value, FIRST)
 
     def run(self):
         for node in self.graph.nodes:

@@ -24,6 +24,12 @@ def size_of(line):
     return line.array.dtype.itemsize * line.array.size
 
 
+def unused_bytes(slot, line):
+    """What a buffer leaves unused in a slot. One that must grow for it comes after those that fit."""
+    held, size = max(map(size_of, slot)), size_of(line)
+    return held - size if held >= size else size + (size - held)
+
+
 def shared_slots(lines, returned=""):
     """The lines of buffers as lists that share memory. The first line of a list writes first."""
     last, slots, ends = last_uses(lines, returned), [], []
@@ -34,9 +40,7 @@ def shared_slots(lines, returned=""):
         if line.place != "buffer":
             continue
         free = [i for i, slot in enumerate(slots) if ends[i] < number and slot[0].array.dtype == line.array.dtype]
-        # The slot that grows least and, of those, leaves least unused.
-        best = min(free, key=lambda i: abs(size_of(line) - max(map(size_of, slots[i]))) +
-                   (max(map(size_of, slots[i])) < size_of(line)) * size_of(line), default=None)
+        best = min(free, key=lambda i: unused_bytes(slots[i], line), default=None)
         if best is None:
             slots.append([line])
             ends.append(last[line.name])
