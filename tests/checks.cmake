@@ -104,7 +104,10 @@ if(ASHLAR_PYTHON)
   add_test(NAME docs/comparison COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_comparison.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
                                   "${CMAKE_CURRENT_BINARY_DIR}/site")
-  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
+  add_test(NAME docs/lines COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_lines.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME docs/lines_finds_violations COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_lines_test.py")
+  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations docs/lines docs/lines_finds_violations
+                       PROPERTIES LABELS docs)
   add_test(NAME docs/first_model COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/docs/first_model_test.py"
                                          --dependencies "${ASHLAR_DEPS_DIR}")
   set_tests_properties(docs/first_model PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 600)
