@@ -54,6 +54,15 @@ else()
   message(STATUS "ashlar: no clang-format 19: the formatting is not tested")
 endif()
 
+find_program(ASHLAR_CLANG_TIDY NAMES clang-tidy-19)
+if(ASHLAR_CLANG_TIDY)
+  add_test(NAME check/tidy COMMAND "${ASHLAR_BASH}" "${scripts}/check_tidy.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/tidy"
+                                   "${ASHLAR_CLANG_TIDY}" -std=c++20 -I${PROJECT_SOURCE_DIR}/include -isystem ${xsimd_include_dir})
+  set_tests_properties(check/tidy PROPERTIES LABELS check)
+else()
+  message(STATUS "ashlar: no clang-tidy 19: the headers are not checked by it")
+endif()
+
 # Each of these must fail with its message, and compile once corrected.
 file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp "${PROJECT_SOURCE_DIR}/examples/shape_checks/*.cpp")
 file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
