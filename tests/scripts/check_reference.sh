@@ -13,7 +13,7 @@ complain() {
     problems=$((problems + 1))
 }
 
-# Nodes and the types of objects are internals that stand in namespace ashlar; options and tags go without saying.
+# Nodes and the types of objects are internals in namespace ashlar; options and tags need no row.
 mapfile -t headers < <(find include -name '*.hpp' ! -path '*/kernel/*' | LC_ALL=C sort)
 names=$(awk -f "$scripts/list_names.awk" "${headers[@]}" |
     awk '$2 !~ /_(node|kind|category|member|options|t)$/ && $2 !~ /^(op|reduction|config|(causal|sliding_window|block_diagonal)_mask)$/' |
