@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Counts the lines of code of the headers and compares them with "What the lines buy" in docs/decisions.md. Comments and
+"""Counts the lines of code of headers and tests, and compares them with "What the lines buy" in docs/decisions.md. Comments and
 blank lines do not count. --write puts the present counts into the page."""
 
 import argparse
@@ -13,6 +13,8 @@ PAGE = "docs/decisions.md"
 HEADERS = "include/ashlar"
 HEADING = "**What the lines buy.**"
 TOTAL = r"(The \d+ headers have )([\d,]+) lines of code"
+TESTS = r"(The tests have )([\d,]+)( lines of C\+\+)"
+SOURCES = {".cpp", ".hpp", ".inc", ".c", ".h"}
 ROW = r"^\| (`[^|]+?) \| ([\d,]+) \| ([\d,]+) \|"
 # The page may be this far from the truth: in a row, in all.
 ROW_TOLERANCE, TOTAL_TOLERANCE = 0.08, 0.02
@@ -70,9 +72,12 @@ def main() -> int:
     stated = {row[1]: number(row[3]) for row in re.finditer(ROW, section, re.MULTILINE)}
     found, failures, headers = counts(options.root, list(stated))
     total = sum(found.values())
+    sources = [path for path in (options.root / "tests").rglob("*") if path.suffix in SOURCES]
+    tests = sum(lines_of_code(path.read_text(errors="replace")) for path in sources)
     if options.write:
         section = re.sub(ROW, lambda row: f"| {row[1]} | {row[2]} | {round(found[row[1]], -1):,} |", section, flags=re.MULTILINE)
         section = re.sub(TOTAL, f"The {headers} headers have {round(total, -1):,} lines of code", section)
+        section = re.sub(TESTS, rf"\g<1>{round(tests, -1):,}\g<3>", section)
         path.write_text(page[:begin] + section + page[end:])
     else:
         for part, lines in stated.items():
@@ -85,6 +90,9 @@ def main() -> int:
             failures.append(f"the page says {written[2]} lines in all, the headers have {total:,}")
         elif abs(sum(stated.values()) - number(written[2])) > 5 * len(stated) + 5:
             failures.append(f"the rows add up to {sum(stated.values()):,}, the page says {written[2]}")
+        of_tests = re.search(TESTS, section)
+        if of_tests is None or abs(tests - number(of_tests[2])) > TOTAL_TOLERANCE * tests:
+            failures.append(f"the page says {of_tests and of_tests[2]} lines of tests, there are {tests:,}")
     for failure in failures:
         print(f"FAILED: {failure}")
     if failures and not options.write:
