@@ -96,6 +96,7 @@ TEST(strategies_of_cuts, spread_scalars) {
     EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 192>()))) << "a stream from behind the L1";
     EXPECT_FALSE(spreads(matmul(x<2, 64>(), x<64, 128>()))) << "two rows in a block";
     EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 16>()))) << "one vector";
+    EXPECT_FALSE(spreads(matmul(x<1, 32>(), x<32, 128>()))) << "a short depth";
     EXPECT_FALSE(product_of<avx2>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "sixteen registers";
     EXPECT_FALSE(product_of<aarch64>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "registers of 16 bytes";
     EXPECT_FALSE(spreads(matmul(slice<0, 0, 1>(transpose(x<64, 2>())), x<64, 128>()))) << "scalars that lie apart";
