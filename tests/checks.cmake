@@ -54,6 +54,15 @@ else()
   message(STATUS "ashlar: no clang-format 19: the formatting is not tested")
 endif()
 
+find_program(ASHLAR_CLANG_TIDY NAMES clang-tidy-19)
+if(ASHLAR_CLANG_TIDY)
+  add_test(NAME check/tidy COMMAND "${ASHLAR_BASH}" "${scripts}/check_tidy.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/tidy"
+                                   "${ASHLAR_CLANG_TIDY}" -std=c++20 -I${PROJECT_SOURCE_DIR}/include -isystem ${xsimd_include_dir})
+  set_tests_properties(check/tidy PROPERTIES LABELS check)
+else()
+  message(STATUS "ashlar: no clang-tidy 19: the headers are not checked by it")
+endif()
+
 # Each of these must fail with its message, and compile once corrected.
 file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp "${PROJECT_SOURCE_DIR}/examples/shape_checks/*.cpp")
 file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
@@ -104,7 +113,10 @@ if(ASHLAR_PYTHON)
   add_test(NAME docs/comparison COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_comparison.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
                                   "${CMAKE_CURRENT_BINARY_DIR}/site")
-  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
+  add_test(NAME docs/lines COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_lines.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME docs/lines_finds_violations COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_lines_test.py")
+  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations docs/lines docs/lines_finds_violations
+                       PROPERTIES LABELS docs)
   add_test(NAME docs/first_model COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/docs/first_model_test.py"
                                          --dependencies "${ASHLAR_DEPS_DIR}")
   set_tests_properties(docs/first_model PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 600)

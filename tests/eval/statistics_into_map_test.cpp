@@ -36,7 +36,7 @@ TYPED_TEST(statistics_into_map, widths) {
     norms<n, 19, double>(1e-12);
 }
 
-// Columns that a mask keeps for no row of a tile are written, too.
+// Columns that a mask excludes in all rows of a tile are written, too.
 TYPED_TEST(statistics_into_map, behind_masks) {
     constexpr std::size_t n = TypeParam::value;
     support::random_numbers random(n);

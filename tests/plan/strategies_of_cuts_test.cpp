@@ -32,7 +32,7 @@ TEST(strategies_of_cuts, cuts) {
     EXPECT_TRUE(product_of<avx2>(ragged).cut.packs && product_of<avx2>(ragged).cut.last_steps == 8);
     EXPECT_FALSE(product_of<scalar>(ragged).cut.packs);
     const product_cut of_part = product_of(matmul(softmax(masked(x<64, 64>(), causal)), x<64, 17>())).cut;
-    EXPECT_NE(of_part.last_steps, 1) << "the last column stands apart";
+    EXPECT_NE(of_part.last_steps, 1) << "the last column is computed alone";
     EXPECT_FALSE(of_part.packs) << "a part of the depth";
     EXPECT_EQ(product_of<avx512>(matmul(x<5, 64>(), x<64, 4>())).cut.strip_steps, 4);
     EXPECT_EQ(product_of<avx512>(matmul(x<6, 64>(), x<64, 4>())).cut.strip_steps, 1) << "packing pays";

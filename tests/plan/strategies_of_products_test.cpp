@@ -153,7 +153,7 @@ TEST(strategies_of_products, panels_side_by_side) {
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 96>())), std::pair(3, 2));
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 64>())), std::pair(2, 2)) << "near-equal ones";
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 80>())), std::pair(3, 1)) << "and then two";
-    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 100>())), std::pair(3, 2)) << "the last columns go alone";
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 100>())), std::pair(3, 2)) << "the last columns are computed alone";
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 9>())).second, 0) << "no panel is full";
 }
 

@@ -114,7 +114,7 @@ def check_uncovered(folder):
 
 
 def check_fallback(folder):
-    """What the tables do not have goes by ONNX, if that has it; the report says so."""
+    """Operators that the tables lack are imported through ONNX, if it has them; the report says so."""
     try:
         import onnx  # noqa: F401
     except ImportError as missing:

@@ -11,7 +11,7 @@ namespace ashlar::inline v0_1 {
 /// As the type of a module's weights, `smoothed<std::int8_t>`, and as the element type of a matrix in 8 bits,
 /// `quantized<smoothed<float>, 384, 1536>`: rows and columns are multiplied by one Hadamard matrix before they are
 /// rounded. The product stays the same. 64 entries share an outlier, so that a row's scale does not follow its greatest
-/// entry. Depths that are no multiple of 64, or less than 256, have smaller groups: the largest power of two that
+/// entry. Depths that are not a multiple of 64, or less than 256, have smaller groups: the largest power of two that
 /// divides them, with at least 16 entries between the blocks of a group. Odd depths, and those below 32, stay as they
 /// are. The size is that of plain 8 bits. A product of 128 rows takes up to 15% longer, an encoder 8%.
 ///
