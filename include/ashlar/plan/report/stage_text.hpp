@@ -2,7 +2,7 @@
 // One stage of a plan as text: its formula, shape, lanes and place, and its operations in registers.
 #pragma once
 
-#include <ashlar/plan/choose/rhs_kernels.hpp>
+#include <ashlar/plan/choose/product_kernels.hpp>
 #include <ashlar/plan/report/key_tiles.hpp>
 #include <ashlar/plan/report/stage_formula.hpp>
 
@@ -60,14 +60,7 @@ struct stage_printer : stage_formula<Plan> {
             if (stage.table != no_buffer) {
                 continue_line();
                 name_buffer(stage.table);
-                out.put(is_matrix ? (stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix")
-                        : stage.facts.right_spread != 1
-                            ? " = the left rows, outliers spread, in 8 bits, and their scales"
-                        : stage.facts.right_is_int4 ? " = the left rows in 8 bits, and a scale for every 32 entries"
-                        : stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
-                        : stage.how[full_tile].product.group != 1
-                            ? " = the left rows as pairs of bf16, one multiply-add each"
-                            : " = packed on the way");
+                out.put(table_text(s));
                 put_buffer(stage.table);
                 out.put('\n');
             }
@@ -168,19 +161,15 @@ private:
     constexpr void print_product(stage_index s) {
         const product_strategy &full = code.stages[s].how[full_tile].product,
                                &last = code.stages[s].how[last_tile].product;
-        const bool packs = full.form == product_form::packed_k, packs_last = last.form == product_form::packed_k;
-        const bool packs_alike = packs && packs_last && full.packed == last.packed;
         if (code.stages[s].shares_columns) put_line("columns that workers share\n");
-        if (packs) print_packed(s, full.packed, true, packs_alike);
-        if (packs_last && !packs_alike) print_packed(s, last.packed, false, true);
         print_cuts(s, &product_strategy::cut, "");
         print_cuts(s, &product_strategy::fewer_panels, " of one panel fewer");
         print_cuts(s, &product_strategy::last_panel, " of the last panel");
-        const bool same =
-            full.rhs_kernel == last.rhs_kernel && full.prefetches == last.prefetches && full.k_parts == last.k_parts;
+        const bool same = full.kernel == last.kernel && full.prefetches == last.prefetches &&
+                          full.k_parts == last.k_parts && full.packed == last.packed;
         print_skipped(s);
-        print_columns(s, full, true, same);
-        if (!same) print_columns(s, last, false, true);
+        print_kernel(s, full, true, same);
+        if (!same) print_kernel(s, last, false, true);
     }
     constexpr void print_skipped(stage_index s) {
         const bool full = code.stages[s].how[full_tile].skips_rows, last = code.stages[s].how[last_tile].skips_rows;
@@ -188,19 +177,6 @@ private:
         continue_line();
         out.put("register blocks of unneeded rows skipped");
         put_tiles(s, full, last);
-        out.put('\n');
-    }
-    constexpr void print_packed(stage_index s, const packed_k_cut& cut, bool in_full_tiles, bool in_the_last) {
-        continue_line();
-        if (cut.steps > 1) {
-            out.put(std::size_t{cut.steps});
-            out.put(" steps of the depth side by side, ");
-        }
-        const std::size_t columns = code.stages[s].facts.columns;
-        out.put("few rows by ");
-        out.put(columns < cut.together ? columns : std::size_t{cut.together});
-        out.put(" columns");
-        put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
     constexpr void print_cuts(stage_index s, product_cut product_strategy::* cut, const char* of) {
@@ -256,18 +232,25 @@ private:
         put_tiles(s, in_full_tiles, in_the_last);
         out.put('\n');
     }
-    /// How the columns of a row-major right operand reach the registers.
-    constexpr void print_columns(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
-        if (how.rhs_kernel == 0) return;
-        continue_line();
-        if (how.k_parts > 1) {
-            out.put("the depth in ");
-            out.put(std::size_t{how.k_parts});
-            out.put(" parts, ");
-        }
-        out.put(rhs_kernels::visit(how.rhs_kernel, [&](auto kernel) { return kernel.text(how.prefetches); }));
-        put_tiles(s, in_full_tiles, in_the_last);
-        out.put('\n');
+    /// What is unusual about the kernel.
+    constexpr void print_kernel(stage_index s, const product_strategy& how, bool in_full_tiles, bool in_the_last) {
+        product_kernels::visit(how.kernel, [&](auto kernel) {
+            if (!kernel.has_text) return;
+            continue_line();
+            kernel.put_text(out, code.stages[s].facts, how);
+            put_tiles(s, in_full_tiles, in_the_last);
+            out.put('\n');
+        });
+    }
+    /// What a stage keeps in scratch for itself.
+    constexpr const char* table_text(stage_index s) {
+        const auto& stage = code.stages[s];
+        if (stage.kind == stage_kind::matrix)
+            return stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix";
+        const char* text = nullptr;
+        const product_strategy& how = stage.how[full_tile].product;
+        product_kernels::visit(how.kernel, [&](auto kernel) { text = kernel.table_text(stage.facts, how); });
+        return text == nullptr ? " = packed on the way" : text;
     }
     constexpr void print_pairs(stage_index s) {
         const auto pairs = [&](std::size_t tile) {
