@@ -120,18 +120,18 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
         auto plain = s.epilogue(first);
         auto epilogue = s.chosen_epilogue(plain, greatest, first);
-        [[maybe_unused]] const auto plain_product = [&]<product_shape Shape>(const element* scalars,
-                                                                             const auto* vectors) ASHLAR_STAGE_LAMBDA {
-            product<element, config, Shape>(scalars, vectors, s.depth_of(first), epilogue,
-                                            s.template table<product_scratch_bytes<element, config, Shape>>(), 0,
-                                            s.requested_blocks(Shape.cut));
-        };
-        if constexpr (how.kernel != 0)
+        if constexpr (how.kernel != 0) {
             product_kernels::at<how.kernel>::template run<element, config>(s, epilogue, first);
-        else if constexpr (stage.lanes == lane_axis::rows)
-            plain_product.template operator()<shape_of_rows(facts, Rows, how.cut)>(s.right_at(), s.left_at(first));
-        else
-            plain_product.template operator()<cut_of_columns(facts, Rows, how.cut)>(s.left_at(first), s.right_at());
+        } else if constexpr (stage.lanes == lane_axis::rows) {
+            constexpr product_shape shape = shape_of_rows(facts, Rows, how.cut);
+            product<element, config, shape>(s.right_at(), s.left_at(first), s.depth_of(first), epilogue,
+                                            s.template table<product_scratch_bytes<element, config, shape>>());
+        } else {
+            constexpr product_shape shape = cut_of_columns(facts, Rows, how.cut);
+            product<element, config, shape>(s.left_at(first), s.right_at(), s.depth_of(first), epilogue,
+                                            s.template table<product_scratch_bytes<element, config, shape>>(), 0,
+                                            s.requested_blocks(shape.cut));
+        }
         if constexpr (stage.maxima != no_buffer) s.store_maxima(greatest, first);
     }
     /// Before the first and after the last block of keys.
