@@ -129,12 +129,10 @@ struct few_rows : plain_product {
     static constexpr bool has_text = true;
     static constexpr void put_text(auto& out, const product_facts& product, const product_strategy& how) {
         if (how.packed.steps > 1) {
-            out.put(std::size_t{how.packed.steps});
-            out.put(" steps of the depth side by side, ");
+            out.put(std::size_t{how.packed.steps}, " steps of the depth side by side, ");
         }
-        out.put("few rows by ");
-        out.put(product.columns < how.packed.together ? product.columns : std::size_t{how.packed.together});
-        out.put(" columns");
+        out.put("few rows by ",
+                product.columns < how.packed.together ? product.columns : std::size_t{how.packed.together}, " columns");
     }
     template <class Element, class Config, class Stage>
     ASHLAR_STAGE_INLINE static void run(const Stage& s, auto& epilogue, std::size_t first) {
@@ -222,9 +220,7 @@ struct product_in_parts : plain_product {
     static constexpr bool has_text = true;
     static constexpr void put_text(auto& out, const product_facts&, const product_strategy& how) {
         if (how.k_parts > 1) {
-            out.put("the depth in ");
-            out.put(std::size_t{how.k_parts});
-            out.put(" parts, ");
+            out.put("the depth in ", std::size_t{how.k_parts}, " parts, ");
         }
         out.put(Kernel::text(how.prefetches));
     }
