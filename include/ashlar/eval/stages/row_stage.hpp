@@ -202,6 +202,45 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             if (r.last == columns) each_row_at(columns - tail, chains - 1, std::integral_constant<std::size_t, tail>{});
     }
 
+    /// The first pass over Count rows with columns in lanes, in a loop of its own or together with other rows. Stage
+    /// has `states` that begin with `start`, `step(state, x, lane_count)`, and `finished<Count>(row, states)`. If it
+    /// does not `walk`, it needs no pass.
+    template <class Derived, std::size_t Count>
+    struct first_pass {
+        const Derived& s;
+        std::size_t row;
+        lanes_of<element> states[Derived::states];
+
+        ASHLAR_STAGE_INLINE first_pass(const Derived& stage_, std::size_t first) : s(stage_), row(first) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Derived::states; ++u) states[u] = Derived::start();
+        }
+        ASHLAR_STAGE_INLINE void walk(range r) {
+            if constexpr (Derived::walks)
+                s.template fold_rows_along<Count>(row, r, states,
+                                                  [](auto& state, auto x, std::size_t, std::size_t, auto n)
+                                                      ASHLAR_STAGE_LAMBDA { Derived::step(state, x, n); });
+        }
+        template <std::size_t Width>
+        ASHLAR_STAGE_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
+            if constexpr (Derived::walks) {
+                ASHLAR_UNROLL
+                for (std::size_t q = 0; q < Count; ++q)
+                    Derived::step(states[q * (Derived::states / Count)], s.template at<Width>(row + q, column), n);
+            }
+        }
+        ASHLAR_STAGE_INLINE auto finish() const { return s.template finished<Count>(row, states); }
+    };
+    /// Both passes over all rows of the tile.
+    template <class Derived>
+    ASHLAR_STAGE_INLINE static void both_passes(const Derived& s, range r) {
+        for_each_group<Rows, how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
+            first_pass<Derived, count> first(s, s.first_row() + row);
+            first.walk(r);
+            s.second_pass(s.first_row() + row, r, first.finish());
+        });
+    }
+
     /// How states of element lanes combine, and the lanes of one state.
     struct adding : lane_sum {
         ASHLAR_ALWAYS_INLINE static element across(lanes_of<element> x) { return reduce_add(x); }
