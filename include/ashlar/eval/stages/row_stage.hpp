@@ -26,18 +26,12 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         std::size_t first, last;
     };
 
-    /// The columns that the mask, if there is one, may keep for these rows.
-    ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count) const {
-        return range_of<base::key_loop>(row, count);
+    /// The columns that the mask, if there is one, may keep for these rows, perhaps some of those that it may keep
+    /// `all`.
+    ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count, const range* all = nullptr) const {
+        return range_of<base::key_loop>(row, count, all);
     }
-    /// The same over all blocks of keys.
-    ASHLAR_STAGE_INLINE range range_of_blocks(std::size_t row, std::size_t count) const {
-        return range_of<no_loop>(row, count);
-    }
-    /// The same for some of these rows.
-    ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
-        return range_of<base::key_loop>(row, count, &all);
-    }
+    /// The same in a block of keys, or over all of them.
     template <loop_index Blocks>
     ASHLAR_STAGE_INLINE range range_of(std::size_t row, [[maybe_unused]] std::size_t count,
                                        const range* all = nullptr) const {

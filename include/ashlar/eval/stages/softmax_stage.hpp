@@ -54,8 +54,8 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             if constexpr (paired != Rows)
                 for_each_register<Rows - paired, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
                     const std::size_t row = this->first_row() + paired + i;
-                    lanes_of_rows<n>(
-                        row, Rows <= width && !base::how.exact_keys ? r : this->column_range_within(row, n, r), r);
+                    lanes_of_rows<n>(row, Rows <= width && !base::how.exact_keys ? r : this->column_range(row, n, &r),
+                                     r);
                 });
         } else {
             base::both_passes(*this, r);
