@@ -18,7 +18,7 @@ namespace {
 
 using namespace ashlar;
 using namespace support::machines;
-using detail::rhs_source, detail::lane_axis, detail::stage_kind;
+using detail::product_form, detail::lane_axis, detail::stage_kind;
 using support::x;
 
 template <auto Rows, auto Columns>
@@ -50,7 +50,7 @@ constexpr found_products products_of(const Expression&) {
         const auto& stage = code.stages[s];
         found.copies += stage.kind == stage_kind::map && stage.buffer != detail::no_buffer;
         if (stage.kind != stage_kind::product) continue;
-        if (stage.how[0].product.rhs != rhs_source::quantized) {
+        if (stage.how[0].product.form != product_form::integers) {
             ++found.floats;
             continue;
         }

@@ -179,12 +179,6 @@ constexpr std::size_t table_bytes_of(const product_cut& cut, std::size_t depth, 
     return cut.packs ? packed_column_bytes(depth, cut.last_steps, on) : 0;
 }
 
-/// The same product without its first rows.
-constexpr product_shape without_rows(product_shape p, std::size_t rows) {
-    p.i -= rows;
-    return p;
-}
-
 /// Rows of the blocks that transpose. Many, because the transposition of all columns is spread over them, and such that
 /// the other rows are whole blocks.
 constexpr std::size_t choose_transposing_rows(const product_shape& p, const element_machine& on) {
@@ -197,8 +191,9 @@ constexpr std::size_t choose_transposing_rows(const product_shape& p, const elem
 }
 
 /// The product of the rows that do not transpose, or all of it if all rows do.
-constexpr product_shape after_transposing_rows(const product_shape& p) {
-    return p.cut.transposing_rows == p.i ? p : without_rows(p, p.cut.transposing_rows);
+constexpr product_shape after_transposing_rows(product_shape p) {
+    if (p.cut.transposing_rows != p.i) p.i -= p.cut.transposing_rows;
+    return p;
 }
 
 /// The cut of a product that transposes its right operand: for the rows that do not, and the sums of those that do.

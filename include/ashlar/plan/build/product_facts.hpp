@@ -20,6 +20,7 @@ struct product_facts {
     node_index masked = no_node;      // the masked node on top, past names, that decides block by block
     bool skips = false;               // nobody reads what that mask does not keep
     bool right_is_packed = false;     // in panels
+    std::size_t right_panel = 1;      // columns of each
     bool right_is_narrow = false;     // in fewer bytes than it is computed with
     bool of_bf16 = false;             // so are the values of both operands, the right one's in memory
     bool right_is_quantized = false;  // in panels of integers of 8 bits
