@@ -7,6 +7,8 @@ from ..numpy_ops.resize import plan_of
 from ..parameters import axis_of
 from .registry import translates
 
+MOST_TAPS = 4  # of a resize that reads rows; with more of them it is a product
+
 
 def chosen(s, place, extent):
     """Indices from 0 on: of constants at once, of others where they are negative."""
@@ -97,6 +99,14 @@ def repeats(taps, extent):
     return times if same else 0
 
 
+def few_taps(s, text, axis, places, factors):
+    """A resize along an axis whose entries are rows: these are chosen and weighted."""
+    along = [len(places)] + [1] * (s.rank - 1 - axis)
+    return " + ".join(f"take<{axis}>({text}, {s.constant(f'places{axis}_{k}', places[:, k])}) * "
+                      f"{s.constant(f'factors{axis}_{k}', factors[:, k].reshape(along).astype(s.dtype))}"
+                      for k in range(factors.shape[1]))
+
+
 @translates("Resize", "Upsample", uses="`upsample`, `take`, `einsum` with a constant", heavy=True)
 def resize(s):
     for place in range(1, len(s.node.inputs)):
@@ -114,10 +124,13 @@ def resize(s):
         if factors.shape[1] == 1:
             text = f"take<{axis}>({text}, {s.constant(f'places{axis}', places[:, 0])})"
         else:
-            matrix = np.zeros((len(places), s.shapes[0][axis]))
-            np.add.at(matrix, (np.arange(len(places))[:, None], places), factors)
-            name, row = s.constant(f"factors{axis}", matrix.astype(s.dtype)), letters.replace(letters[axis], "z")
-            text = f'einsum<"{letters},z{letters[axis]}->{row}">({text}, {name})'
+            if axis != s.rank - 1 and factors.shape[1] <= MOST_TAPS:
+                text = few_taps(s, text, axis, places, factors)
+            else:
+                matrix = np.zeros((len(places), s.shapes[0][axis]))
+                np.add.at(matrix, (np.arange(len(places))[:, None], places), factors)
+                name, row = s.constant(f"factors{axis}", matrix.astype(s.dtype)), letters.replace(letters[axis], "z")
+                text = f'einsum<"{letters},z{letters[axis]}->{row}">({text}, {name})'
             if count + 1 < len(plan) or beyond.any():
                 text = s.buffer(f"axis{axis}", text, s.dtype, shape)
     if beyond.any():
