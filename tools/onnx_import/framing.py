@@ -46,7 +46,7 @@ def store_padded(graph):
         pads = padding(node)
         if pads is not None:
             wanted.setdefault(id(node.inputs[0]), set()).add(pads)
-    results, nodes, frames, insides = {id(v) for v in graph.results()}, [], {}, {}
+    nodes, frames, insides = [], {}, {}
     for node in graph.nodes:
         if padding(node) is not None and id(node.inputs[0]) in frames:
             node.inputs[0] = frames[id(node.inputs[0])]
@@ -55,11 +55,9 @@ def store_padded(graph):
         nodes.append(node)
         for value in node.outputs:
             pads = wanted.get(id(value), ())
-            if len(pads) != 1 or id(value) in results:
-                continue
-            pads = next(iter(pads))
-            nodes.append(padded(value, pads))
-            frames[id(value)] = nodes[-1].outputs[0]
-            nodes.append(inside(value, frames[id(value)], pads))
-            insides[id(value)] = nodes[-1].outputs[0]
+            if len(pads) == 1:
+                nodes.append(padded(value, *pads))
+                frames[id(value)] = nodes[-1].outputs[0]
+                nodes.append(inside(value, frames[id(value)], *pads))
+                insides[id(value)] = nodes[-1].outputs[0]
     graph.nodes = nodes
