@@ -59,6 +59,44 @@ def blocks():
     return model(nodes, [value("image", [1, 3, 16, 18])], outputs, weights)
 
 
+def borders():
+    """Padded convolutions whose input other nodes read, or is a result, or whose paddings differ; resizes of rows."""
+    r = np.random.default_rng(13)
+    node = helper.make_node
+    nodes = [
+        node("Conv", ["image", "w0"], ["c0"], pads=[1, 1, 1, 1]),
+        node("Relu", ["c0"], ["shared"]),
+        node("Conv", ["shared", "w1"], ["c1"], pads=[1, 1, 1, 1], group=16),
+        node("Conv", ["shared", "w2"], ["c2"], pads=[1, 1, 1, 1]),
+        node("Add", ["c1", "c2"], ["near"]),
+        node("Add", ["near", "shared"], ["uneven"]),
+        node("Conv", ["uneven", "w1"], ["c3"], strides=[2, 2], auto_pad="SAME_UPPER", group=16),  # rows behind only
+        node("Relu", ["c3"], ["different"]),
+        node("Conv", ["different", "w2"], ["c4"], pads=[1, 1, 1, 1]),
+        node("Conv", ["different", "w2"], ["c5"], pads=[2, 2, 2, 2], dilations=[2, 2]),
+        node("Add", ["c4", "c5"], ["result"]),
+        node("Conv", ["result", "w2"], ["c6"], pads=[1, 1, 1, 1]),
+        node("Resize", ["c6", "", "twice"], ["doubled"], mode="linear"),
+        node("Resize", ["doubled", "", "halved"], ["smooth"], mode="linear", antialias=1),
+        node("Conv", ["smooth", "w2"], ["y"]),
+    ]
+    weights = [weight(r, "w0", 16, 3, 3, 3), weight(r, "w1", 16, 1, 3, 3), weight(r, "w2", 16, 16, 3, 3),
+               numpy_helper.from_array(np.float32([1, 1, 2, 2]), "twice"), numpy_helper.from_array(np.float32([1, 1, 0.5, 1]), "halved")]
+    return model(nodes, [value("image", [1, 3, 8, 7])], [value("y", None), value("result", None)], weights, opset=18)
+
+
+def check_borders(header, expect):
+    frames = re.findall(r"tensor<float, ([\d, ]+)> (\w+_padded)\b", header)
+    expect(sorted(frames) == [("1, 10, 9, 16", "shared_padded"), ("1, 6, 6, 16", "result_channels_last_padded"),
+                              ("1, 9, 9, 16", "uneven_padded")],
+           f"values with the padding of their readers: {frames}")
+    paddings = re.findall(r"nn::conv2d<\{.*?kernel = 3(.*?)\}>", header)
+    expect(sum("padding" in p for p in paddings) == 2, f"convolutions that pad what others pad otherwise: {paddings}")
+    expect("shared_inside = slice<2, 1, 8>(slice<1, 1, 9>(shared_padded))" in header, "others read what is inside the padding")
+    expect("take<1>(c6" in header and "take<2>(doubled_axis1" in header, "a resize adds two rows")
+    expect(re.search(r'einsum<"abcd,zb->azcd">\(doubled\w*, smooth', header), "a resize of many rows is a product")
+
+
 def alone():
     """One convolution, whose readers want the order of the graph."""
     r = np.random.default_rng(12)
@@ -94,5 +132,7 @@ def check_images(folder, imported, expect):
            f"values are turned at the ends only: {turns}")
     expect("permute<0, 2, 3, 1>(image)" in header, "the image is turned once")
     expect("union {" in header, "buffers share memory")
+    imported("net_borders", borders())
+    check_borders((folder / "net_borders.hpp").read_text(), expect)
     imported("net_alone", alone())
     expect("channels_last" not in (folder / "net_alone.hpp").read_text(), "one convolution keeps the order of the graph")

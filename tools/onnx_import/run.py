@@ -9,6 +9,7 @@ from .cpp import check_name
 from .emit import write_all
 from .errors import ModelError
 from .evaluate import Evaluation
+from .framing import store_padded
 from .growing import may_grow, split_off_growing
 from .lengths import sample_lengths
 from .load import check_model, fixed_shapes
@@ -121,6 +122,7 @@ def translated(graph, name, weights, expected=None):
     """The translation of a graph of static shapes or with a capacity; `expected` are other references of its outputs."""
     if not graph.capacity:
         store_channels_last(graph)
+        store_padded(graph)
     graph.remove_dead_nodes()
     translation = Translation(graph, name, Weights(weights, graph))
     if expected is not None:

@@ -7,6 +7,8 @@ from ..numpy_ops.resize import plan_of
 from ..parameters import axis_of
 from .registry import translates
 
+MOST_TAPS = 4  # that are added one by one: those of cubic weights
+
 
 def chosen(s, place, extent):
     """Indices from 0 on: of constants at once, of others where they are negative."""
@@ -97,11 +99,25 @@ def repeats(taps, extent):
     return times if same else 0
 
 
+def weighted(s, text, axis, places, factors):
+    """Weighted sums of entries of an axis. Few rows are chosen and added, others multiplied by a matrix that has zeros."""
+    if axis < s.rank - 1 and factors.shape[1] <= MOST_TAPS:
+        text = s.memory() if text == s.x() else text
+        along = [len(places)] + [1] * (s.rank - 1 - axis)
+        return " + ".join(f"take<{axis}>({text}, {s.constant(f'places{axis}_{k}', places[:, k])}) * "
+                          f"{s.constant(f'factors{axis}_{k}', factors[:, k].reshape(along).astype(s.dtype))}"
+                          for k in range(factors.shape[1]))
+    matrix, letters = np.zeros((len(places), s.shapes[0][axis])), "abcdefgh"[:s.rank]
+    np.add.at(matrix, (np.arange(len(places))[:, None], places), factors)
+    row = letters.replace(letters[axis], "z")
+    return f'einsum<"{letters},z{letters[axis]}->{row}">({text}, {s.constant(f"factors{axis}", matrix.astype(s.dtype))})'
+
+
 @translates("Resize", "Upsample", uses="`upsample`, `take`, `einsum` with a constant", heavy=True)
 def resize(s):
     for place in range(1, len(s.node.inputs)):
         s.node.constant(place, "scales and sizes")
-    text, letters, shape = s.x(), "abcdefgh"[:s.rank], list(s.shapes[0])
+    text, shape = s.x(), list(s.shapes[0])
     plan = [(axis, taps) for axis, taps in enumerate(plan_of(s.node, s.shapes[0])) if taps is not None]
     times = {axis: repeats(taps, shape[axis]) for axis, taps in plan}
     if times and all(times.values()) and min(times) >= s.rank - 2 >= 0:
@@ -114,10 +130,7 @@ def resize(s):
         if factors.shape[1] == 1:
             text = f"take<{axis}>({text}, {s.constant(f'places{axis}', places[:, 0])})"
         else:
-            matrix = np.zeros((len(places), s.shapes[0][axis]))
-            np.add.at(matrix, (np.arange(len(places))[:, None], places), factors)
-            name, row = s.constant(f"factors{axis}", matrix.astype(s.dtype)), letters.replace(letters[axis], "z")
-            text = f'einsum<"{letters},z{letters[axis]}->{row}">({text}, {name})'
+            text = weighted(s, text, axis, places, factors)
             if count + 1 < len(plan) or beyond.any():
                 text = s.buffer(f"axis{axis}", text, s.dtype, shape)
     if beyond.any():
