@@ -270,9 +270,9 @@ def cases():
     r, words = torch.randn, torch.randint
     yield "perceptron", Perceptron(), [r(2, 16)], ["nn::linear<{.in = 16, .out = 24}> fc1{};"]
     yield "precise", Perceptron().double(), [r(2, 16).double()], ["nn::linear<{.in = 16, .out = 24}, double> fc1{};"]
-    yield "cnn", Convolutional(), [r(2, 1, 14, 14)], ["nn::conv2d<{.in = 1, .out = 8, .kernel = 3}> features_0{};",
+    yield "cnn", Convolutional(), [r(2, 1, 14, 14)], ["nn::conv2d<{.in = 1, .out = 8, .kernel = 3, .channels_last = true}> features_0{};",
                                                      ".stride = {2, 1}, .padding = {1, 0}}"]
-    yield "residual", Residual(), [r(1, 3, 12, 12)], ["struct block {", "std::array<residual_parts::block, 2> blocks{};"]
+    yield "residual", Residual(), [r(1, 3, 12, 12)], ["struct block {", "/// Block: [1, 6, 6, 4] with channels last to", "std::array<residual_parts::block, 2> blocks{};"]
     yield "tagger", Tagger(), [words(50, (2, 7))], ["nn::lstm<{.in = 12, .hidden = 8, .layers = 2, .bidirectional = true}> lstm{};"]
     yield "sentences", Encoder(), [words(50, (2, 9)), padding(9, 5, rows=9)], [
         "nn::encoder<{.layer = {.embed = 16, .heads = 2, .hidden = 32, .activation = nn::activation::gelu}, .layers = 2}>"]

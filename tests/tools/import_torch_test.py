@@ -4,7 +4,7 @@
 
     tests/tools/import_torch_test.py --compiler g++ -- -Iinclude -mavx2
 
-Exits with 77 (skipped) if PyTorch or NumPy is missing. tests/tools/import_checkpoint_test.py needs NumPy alone.
+Exits with 77 (skipped) if NumPy is missing, or, once what needs no PyTorch has passed, if PyTorch is. tests/tools/import_checkpoint_test.py needs NumPy alone.
 """
 import subprocess
 import sys
@@ -12,9 +12,15 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from tool_checks import ROOT, called, expect, finished, options, skip_without
+from tool_checks import ROOT, called, expect, failures, finished, options, skip_without
 
-skip_without("numpy", "torch")
+skip_without("numpy")
+from import_torch_orders import check_orders  # noqa: E402
+
+check_orders(expect)
+if failures:
+    sys.exit(finished())
+skip_without("torch")
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import import_torch  # noqa: E402
@@ -123,7 +129,7 @@ def check_fallback(folder):
     x = torch.randn(2, 5)
     complete, text = import_module(modules.Exported(), [x], {}, "exported", folder)
     expect(complete and "through ONNX, because" in text and "scatter" in text, f"the way through ONNX: {text}")
-    complete, text = import_module(modules.Exported(), [x], {}, "kept", folder, through_onnx=False)
+    complete, text = import_module(modules.Exported(), [x], {}, "without", folder, through_onnx=False)
     expect(not complete and "ONNX" not in text, f"not through ONNX if that is forbidden: {text}")
     complete, text = import_module(modules.randomise(modules.Perceptron()), [torch.randn(2, 16)], {}, "asked", folder,
                                    through_onnx=True)

@@ -3,6 +3,7 @@
 
 Modules of torch.nn that are not here are recorded through their forward, as functions.
 """
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +46,8 @@ def mapped(module):
     return None
 
 
-def plain(b, m, path, x):
-    return b.custom(type(m).__name__, "torch.nn", [x], [b.wanted_array], module=m, path=path)[0]
+def plain(b, m, path, x, **attributes):
+    return b.custom(type(m).__name__, "torch.nn", [x], [b.wanted_array], module=m, path=path, **attributes)[0]
 
 
 def weights(*names):
@@ -147,7 +148,7 @@ def convolve(b, m, path, x):
         for before, behind in list(zip(pads[:axes], pads[axes:]))[::-1]:
             wide += [before, behind]
         x = FUNCTIONS["pad"](b, x, wide, "constant" if m.padding_mode == "zeros" else m.padding_mode)
-    return plain(b, m, path, x)
+    return plain(b, m, path, x, group=m.groups)
 
 
 def sizes(numbers, usual=None):
@@ -183,6 +184,10 @@ def folded(m, norm):
 
 def folded_kind(kind):
     return kind.replace(", .bias = false", "")
+
+
+def channels_last_kind(kind):
+    return re.sub(r"}([^{}]*)$", r", .channels_last = true}\1", kind)
 
 
 # Recurrent layers.

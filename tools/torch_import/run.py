@@ -14,6 +14,7 @@ from onnx_import.report import summary
 
 from . import exported
 from .builder import array_of
+from .channels_last import store_channels_last
 from .part import NetTranslation
 from .scope import Scope
 from .trace import Recorder, tensors_in
@@ -91,6 +92,7 @@ def recorded(module, args, kwargs, expected, name, recorder):
         with torch.no_grad():
             scope = Scope(module, args, kwargs, "", problems, recorder)
         check_outputs(scope, expected)
+        store_channels_last(scope)
         translation = NetTranslation(scope, name)
         return scope, translation, problems + list_of(translation), None
     except (ModelError, Uncovered) as failure:

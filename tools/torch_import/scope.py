@@ -48,6 +48,7 @@ class Scope:
         self.values = {}
         self.children = {}  # scopes by the path of the module
         self.modules = {}  # of torch.nn, by path
+        self.turned, self.last = set(), set()  # paths of those with channels last, and values by id()
         recorded = recorder(module, args, kwargs, f"{path or self.title}", is_step).record()
         for node in recorded.nodes:
             self.add(node)
