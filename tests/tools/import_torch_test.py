@@ -88,6 +88,15 @@ def check_command(folder):
     expect(status == 0, "a module of a package is imported")
     expect((folder / "by_package_test.safetensors").read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
            "weights of a safetensors file are those of a file by torch.save")
+    wrapped = {f"module.{n}": t for n, t in module.state_dict().items()}
+    for name, state in {"model_state_dict": {"epoch": 3, "model_state_dict": module.state_dict(), "scheduler": {"last": 3}},
+                        "only": {"net": wrapped, "losses": []}, "wrapped": wrapped}.items():
+        torch.save(state, folder / "weights.pt")
+        called(import_torch.main, "import_torch_modules:Perceptron", "--state", folder / "weights.pt", "--name", name, "--input",
+               folder / "x.npy", "--out", folder)
+        written = folder / f"{name}_test.safetensors"
+        expect(written.exists() and written.read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
+               f"weights of a file with {name}")
     return ["by_command"]
 
 
@@ -117,6 +126,12 @@ def check_uncovered(folder):
     named = all(part in text for part in ("inner: linalg_inv", "fft_fft", "real"))
     expect(not complete and named, f"what is missing is listed: {text}")
     expect("TODO" in (folder / "uncovered.hpp").read_text(), "the header has stubs")
+
+
+def check_assertion(folder):
+    """What an assertion compares is no control flow."""
+    complete, text = import_module(modules.Asserting(), [torch.randn(3, 4)], {}, "asserting", folder, through_onnx=False)
+    expect(complete and "all_1" not in (folder / "asserting.hpp").read_text(), f"an assertion is left out: {text}")
 
 
 def check_fallback(folder):
@@ -184,6 +199,7 @@ def main():
         folder = Path(made)
         names = check_command(folder) + check_fallback(folder)
         check_uncovered(folder)
+        check_assertion(folder)
         check_refusals(folder)
         for name, module, inputs, texts in modules.cases():
             try:

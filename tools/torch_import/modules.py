@@ -223,7 +223,10 @@ def recurrent(s):
     for place, name in enumerate("hc"[:len(outputs) - 1]):
         first = s.x(1 + place) if given else f"zeros<{s.type}, {', '.join(map(str, outputs[1 + place].shape))}>()"
         s.raw(f"step({state}.{name}, {first});")
-    return [f"{s.module()}({s.memory()}, {state})"] + [s.reference(name, f"{state}.{name}") for name in "hc"[:len(outputs) - 1]]
+    rows = f"{s.module()}({s.memory()}, {state})"
+    if outputs[0].uses == 0:  # nobody reads the rows, but their evaluation makes the state
+        rows = s.buffer("rows", rows, s.dtype, outputs[0].shape)
+    return [rows] + [s.reference(name, f"{state}.{name}") for name in "hc"[:len(outputs) - 1]]
 
 
 registers(nn.LSTM, nn.GRU, nn.RNN, uses="`nn::lstm`, `nn::gru`, `nn::rnn`", build=recur, translate=recurrent, arrays=state,

@@ -57,6 +57,9 @@ def import_module(module, args, kwargs, name, folder, origin="", through_onnx=No
     origin = origin or f"Imported from the module {type(module).__name__}."
     module.eval()
     expected = run_module(module, args, kwargs)
+    if any(t.isnan().any() for t in expected):
+        raise ModelError(f"{type(module).__name__} gives NaN for these inputs, so nothing can be compared; give samples by --input "
+                         "name=x.npy, such as a mask that keeps a key of each row")
     if through_onnx:
         return import_exported(module, args, kwargs, expected, name, folder, origin, [])
     notes = []
