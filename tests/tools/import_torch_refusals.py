@@ -157,7 +157,7 @@ def cases(folder):
     yield "no tensors", f"{here}Nothing", one, "no tensors"
     for name, text in {"missing": "fc.bias is missing", "shape": "fc.weight: the module needs [2, 4], the file has [4, 2]",
                        "more": "no gate", "object": "no file of weights alone", "number": "no tensor",
-                       "whole": "Linear; save module.state_dict()", "two": "ours is no tensor",
+                       "whole": "no file of weights alone: Unsupported", "two": "ours is no tensor",
                        "bad": "no file of weights alone", "none": "no such file"}.items():
         yield f"state {name}", f"{here}Linear", one + ["--state", f"{folder}/{name}.pt"], text
     yield "cut state", f"{here}Linear", one + ["--state", f"{folder}/cut.safetensors"], "no safetensors file"

@@ -89,7 +89,7 @@ def check_command(folder):
     expect((folder / "by_package_test.safetensors").read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
            "weights of a safetensors file are those of a file by torch.save")
     wrapped = {f"module.{n}": t for n, t in module.state_dict().items()}
-    for name, state in {"model_state_dict": {"epoch": 3, "model_state_dict": module.state_dict(), "scheduler": {"last": 3}},
+    for name, state in {"model_state_dict": {"epoch": 3, "average": {"w": x}, "model_state_dict": module.state_dict()},
                         "only": {"net": wrapped, "losses": []}, "wrapped": wrapped}.items():
         torch.save(state, folder / "weights.pt")
         called(import_torch.main, "import_torch_modules:Perceptron", "--state", folder / "weights.pt", "--name", name, "--input",
