@@ -25,6 +25,7 @@
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/materialized.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -136,8 +137,9 @@ struct group_norm {
             return ashlar::detail::refused<element_of<Input>, from>();
         } else if constexpr (Options.channels_last && from::rank > (Options.batch ? 2 : 1)) {
             constexpr std::size_t first = Options.batch ? 1 : 0;
-            auto y = normed<first>(ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, false>()>(
-                std::forward<Input>(x)));
+            auto y = normed<first>(
+                detail::materialized<0>(ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, false>()>(
+                    std::forward<Input>(x))));
             auto back = ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, true>()>(std::move(y));
             if constexpr (Options.affine)
                 return std::move(back) * weight + bias;
@@ -246,7 +248,8 @@ private:
                            ASHLAR_LAMBDA_INLINE { return ashlar::detail::reshape_to<from>(apart * beside(factor)); });
         });
     }
-    /// Normalises each group as one row; groups begin at axis Position.
+    /// Normalises each group as one row; groups begin at axis Position. The rows are in memory, where the reshape costs
+    /// nothing: readers of other rows would look up each element by itself.
     template <std::size_t Position, any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto normed(Input&& x) noexcept {
         using from = shape_of<Input>;
@@ -258,8 +261,8 @@ private:
             else
                 return ashlar::detail::merged_extent(from::extents, Position, from::rank - Position) / groups;
         }));
-        return ashlar::detail::reshape_to<from>(
-            ashlar::layer_norm(ashlar::detail::reshape_to<rows>(std::forward<Input>(x)), options.eps));
+        return ashlar::detail::reshape_to<from>(detail::materialized<0>(
+            ashlar::layer_norm(ashlar::detail::reshape_to<rows>(std::forward<Input>(x)), options.eps)));
     }
 };
 
