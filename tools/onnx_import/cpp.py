@@ -14,7 +14,7 @@ dynamic_cast else enum explicit export extern false float for friend goto if inl
 not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof static
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using
 virtual void volatile wchar_t while xor xor_eq main std ashlar model members buffers scratch memory steps step
-values self visit n now in forget keep_part reset fresh result v w
+values self visit n now alive in forget keep_part reset fresh result v w
 kept most destination operator_of each_step""".split()
 FUNCTIONS = """abs all any argmax argmin avg_pool axis broadcast_to cast ceil clamp concat cos cumsum dot einsum elu erf eval
 evaluate exp fast flip floor full
