@@ -41,6 +41,7 @@ def check_text():
     names = Names()
     expect([names.make(n) for n in ("a/b.c", "a.b.c", "1x", "sum", "")] == ["a_b_c", "a_b_c_1", "x1x", "sum_1", "value"], "names")
     expect([names.make(n) for n in ("packed", "workspace")] == ["packed_1", "workspace_1"], "names of types in the header are taken")
+    expect([names.make(n) for n in ("NAN", "M_PI", "unix")] == ["nan", "m_pi", "unix_1"], "no name is that of a macro")
     prefix = shared_prefix(["net/a/b", "net/a/c", "net/d", "net/e", "y"])
     expect(prefix == "net_" and Names(prefix=prefix).make("net/a/b") == "a_b", "names without the prefix that most share")
 

@@ -144,7 +144,7 @@ def check_fallback(folder):
     x = torch.randn(2, 5)
     complete, text = import_module(modules.Exported(), [x], {}, "exported", folder)
     expect(complete and "through ONNX, because" in text and "scatter" in text, f"the way through ONNX: {text}")
-    complete, text = import_module(modules.Exported(), [x], {}, "without", folder, through_onnx=False)
+    complete, text = import_module(modules.Exported(), [x], {}, "forbidden", folder, through_onnx=False)
     expect(not complete and "ONNX" not in text, f"not through ONNX if that is forbidden: {text}")
     complete, text = import_module(modules.randomise(modules.Perceptron()), [torch.randn(2, 16)], {}, "asked", folder,
                                    through_onnx=True)

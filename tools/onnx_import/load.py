@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Reads an ONNX file and checks it, before anything is computed or written."""
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -29,13 +30,27 @@ def read_model(path):
     if not path.is_file():
         raise ModelError(f"{path}: no such file")
     try:
-        model = onnx.load(str(path), load_external_data=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the error says it
+            model = onnx.load(str(path), load_external_data=False)
     except Exception as failure:
         raise ModelError(f"{path}: no ONNX model, or cut off: {first_line(failure)}") from None
     if not model.HasField("graph") or not model.graph.output:
         raise ModelError(f"{path}: no ONNX model: it has no graph with outputs")
+    check_text(model)
     load_external(model, path)
     return model
+
+
+def check_text(message):
+    """Refuses names that are no text."""
+    for field, content in message.ListFields():
+        parts = content if field.label == field.LABEL_REPEATED else [content]
+        if field.type == field.TYPE_MESSAGE:
+            for part in parts:
+                check_text(part)
+        elif field.type == field.TYPE_STRING and not all(isinstance(part, str) for part in parts):
+            raise ModelError(f"a {field.name} of the model is no text: the file is damaged")
 
 
 def tensors_of(graph):
@@ -59,10 +74,14 @@ def load_external(model, path):
             continue
         entries = {entry.key: entry.value for entry in tensor.external_data}
         location = entries.get("location", "")
-        file = (folder / location).resolve()
+        try:
+            file = (folder / location).resolve()
+            there = file.is_file()
+        except (OSError, RuntimeError, ValueError) as failure:  # too long, links in a circle, or bytes that no path has
+            raise ModelError(f"{tensor.name}: its data is in {location[:80]!r}, which is no file: {first_line(failure)[:80]}") from None
         if not location or Path(location).is_absolute() or folder not in file.parents:
             raise ModelError(f"{tensor.name}: its data is in {location!r}, outside the folder of the model; move the file there")
-        if not file.is_file():
+        if not there:
             raise ModelError(f"{tensor.name}: its data is in {location!r}, which does not exist beside the model")
         try:
             offset, length = int(entries.get("offset", 0)), entries.get("length")
