@@ -61,7 +61,7 @@ struct stage_printer : stage_formula<Plan> {
                 continue_line();
                 name_buffer(stage.table);
                 out.put(is_matrix ? (stage.lanes == lane_axis::rows ? " = as many matrices as lanes" : " = one matrix")
-                        : stage.facts.right_spread != 1
+                        : stage.facts.right_spread > 1
                             ? " = the left rows, outliers spread, in 8 bits, and their scales"
                         : stage.facts.right_is_int4 ? " = the left rows in 8 bits, and a scale for every 32 entries"
                         : stage.facts.right_is_quantized ? " = the left rows in 8 bits, and their scales"
