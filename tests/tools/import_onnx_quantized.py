@@ -30,6 +30,21 @@ def product(x, w, left=None, right=None, given=()):
     return made, {n: a for n, a in operands.items() if n in inputs}
 
 
+def depthwise(x, w, left, right, scales=None, **attributes):
+    """ConvInteger with a kernel for each channel; QLinearConv with three scales and the zero point of the result."""
+    if scales is None:
+        op, kind, operands = "ConvInteger", np.int32, {"w": w, "left": left, "right": right}
+    else:
+        sx, sw, sy, zero = scales
+        op, kind = "QLinearConv", x.dtype.type
+        operands = {"sx": sx, "left": left, "w": w, "sw": sw, "right": right, "sy": sy, "zero": zero}
+    node = helper.make_node(op, ["x", *operands], ["y"], group=x.shape[1], **attributes)
+    weights = [numpy_helper.from_array(np.asarray(a), n) for n, a in operands.items()]
+    kinds = {**KINDS, np.int32: TensorProto.INT32}
+    return graphs.model([node], [graphs.value("x", x.shape, KINDS[x.dtype.type])], [graphs.value("y", None, kinds[kind])],
+                        weights), {"x": x}
+
+
 def check_quantized(folder, imported, expect):
     r = np.random.default_rng(11)
     unsigned, signed = (integers(r, kind, 2, ROWS, DEPTH) for kind in (np.uint8, np.int8))
@@ -49,6 +64,15 @@ def check_quantized(folder, imported, expect):
         text = imported(f"net_bytes_{name}", model, samples=samples)
         header = (folder / f"net_bytes_{name}.hpp").read_text()
         expect(f"quantized<unscaled<float>, {DEPTH}, {COLUMNS}>" in header and "32-bit" not in text, f"{name} is a product of bytes: {text}")
+    image, kernels = integers(r, np.uint8, 2, 6, 9, 10), integers(r, np.uint8, 6, 1, 3, 2)
+    convolutions = {
+        "padded": depthwise(image, kernels, np.uint8(200), np.uint8(31), pads=[1, 0, 2, 1]),
+        "strided": depthwise(image, kernels, np.uint8(3), integers(r, np.uint8, 6), strides=[2, 3], dilations=[2, 1]),
+        "scaled": depthwise(image, kernels, np.uint8(119), np.uint8(128), [np.float32(0.02), r.random(6).astype(np.float32),
+                                                                          np.float32(4), np.uint8(120)], pads=[1, 1, 1, 1])}
+    for name, (model, samples) in convolutions.items():
+        imported(f"net_bytes_{name}", model, samples=samples)
+        expect("einsum" not in (folder / f"net_bytes_{name}.hpp").read_text(), f"{name}: taps are added up")
     far, deep = integers(r, np.int8, DEPTH, COLUMNS, low=-100, high=100), np.full((1033, 3), 127, np.int8)
     far[0, 2], far[1, 2] = -128, 127
     wide = {"far": (product(signed, far), "a column has integers that are 255 apart, more than 254"),

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..errors import Uncovered
 from ..parameters import windows_of
-from .products import convolved, padded
+from .depthwise import is_depthwise, sum_of_taps
+from .products import convolved, image_in_memory, padded
 from .registry import template, translates
 
 LARGEST_BYTE = 127  # of a matrix in 8 bits
@@ -151,11 +152,22 @@ def byte_matrix(s, place, zero, transposed):
     return ByteMatrix(modules[key], matrix.sum(0, dtype=np.int32), taken - zeros)
 
 
+def depthwise_integers(s, left, right, windows):
+    """Sums of a depthwise convolution of bytes. Floats hold them: those of 32 taps are below 2^22."""
+    channels, kernel = s.shapes[right[0]][0], [w.kernel for w in windows]
+    taps = s.reshape([channels, int(np.prod(kernel))], f"cast<float>({whole(s, *right, 0)})")
+    factors = s.buffer("kernels", f"transpose({taps})", np.float32, (int(np.prod(kernel)), channels))
+    image, extents = image_in_memory(s, f"cast<float>({whole(s, *left, 1)})", np.float32, windows, 2)
+    return f"cast<std::int32_t>{sum_of_taps(image, factors, windows, extents, 2, channels)}"
+
+
 def integer_convolution(s, left, right):
     image, weight = s.shapes[left[0]], s.shapes[right[0]]
     windows = windows_of(s.node, image[2:], weight[2:])
     if len(windows) > 3:
         raise Uncovered("more than three axes")
+    if is_depthwise(s, windows, image[1], weight[0]):
+        return depthwise_integers(s, left, right, windows)
     text = padded(whole(s, *left, 1), windows, image[2:], 2)
     return convolved(s, text, windows, s.attribute("group", 1), whole(s, *right, 0), weight, image)
 
