@@ -21,6 +21,7 @@ import onnx  # noqa: E402
 import import_onnx_graphs as graphs  # noqa: E402
 from import_onnx_images import check_images  # noqa: E402
 from import_onnx_narrow import check_narrow  # noqa: E402
+from import_onnx_quantized import check_quantized  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
@@ -137,6 +138,7 @@ def main():
         check_denormals(folder, imported)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
+        check_quantized(folder, imported, expect)
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
         check_plan("attentive", folder, given.compiler, given.flags)

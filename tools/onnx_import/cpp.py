@@ -22,7 +22,7 @@ gelu gelu_tanh hard_sigmoid hard_swish identity index iota isnan keep_dims layer
 log_softmax logsumexp map masked matmul max max_pool mean min mish norm normalize outer pack pad permute pow prod relu reshape
 rms_norm roll round row rsqrt sigmoid silu sin slice softmax softplus split sqrt squeeze stack store sum take tanh tensor topk
 transpose unsqueeze upsample variance view_of where windows zeros f16 bf16 shape scale softcap bias causal plan keep keep_finite
-keys_below ignore attention nn packed quantized smoothed workspace workspace_bytes""".split()
+keys_below ignore attention nn packed quantized smoothed unscaled workspace workspace_bytes""".split()
 
 MACROS = """assert errno far i386 interface linux major makedev minor near offsetof small stderr stdin stdout unix
 EOF INFINITY NAN NULL""".split()  # of headers and compilers; Names has no others without lower-case letters

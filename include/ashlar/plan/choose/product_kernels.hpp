@@ -40,7 +40,7 @@ struct quantized_weights : plain_product {
         return rounded_rows_bytes(q.rows, q.product.depth, q.c.target);
     }
     static constexpr const char* table_text(const product_facts& product, const product_strategy&) {
-        return product.right_spread != 1 ? " = the left rows, outliers spread, in 8 bits, and their scales"
+        return product.right_spread > 1 ? " = the left rows, outliers spread, in 8 bits, and their scales"
                                          : " = the left rows in 8 bits, and their scales";
     }
     template <class Element, class Config, class Stage>

@@ -95,7 +95,7 @@ private:
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
             if (g.kind == node_kind::packed)
                 out.put(g.scale_group != 0 ? " in 4 bits" : g.quantized ? " in 8 bits" : " packed");
-            if (g.spread != 1) out.put(", outliers spread");
+            if (g.spread != 1) out.put(g.spread == 0 ? ", rows without scales" : ", outliers spread");
             if (g.narrow != 0) out.put(g.narrow == 1 ? " in 8 bits" : " in 16 bits");
             out.unbroken = false;
             if (copied_operands<Plan>[n]) out.put(" through a copy");
