@@ -41,7 +41,7 @@ struct quantized_weights : plain_product {
     }
     static constexpr const char* table_text(const product_facts& product, const product_strategy&) {
         return product.right_spread > 1 ? " = the left rows, outliers spread, in 8 bits, and their scales"
-                                         : " = the left rows in 8 bits, and their scales";
+                                        : " = the left rows in 8 bits, and their scales";
     }
     template <class Element, class Config, class Stage>
     ASHLAR_STAGE_INLINE static void run(const Stage& s, auto& epilogue, std::size_t first) {
