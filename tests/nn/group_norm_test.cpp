@@ -63,6 +63,7 @@ TEST(channels, group_norm_of_images) {
     check(norm(x), as(y, {2, 6, 3, 5}), 1e-5);
     const tensor<float, 2, 3, 5, 6> turned = permute<0, 2, 3, 1>(x);
     check(last(turned), reference::permute(as(y, {2, 6, 3, 5}), {0, 2, 3, 1}), 1e-5);
+    EXPECT_EQ(std::string(explain(last(turned)).c_str()).find("permute"), std::string::npos) << "an image is turned";
     const std::string text(explain(norm(x)).c_str());
     const std::size_t once = text.find("deviation");
     EXPECT_NE(once, std::string::npos) << text;

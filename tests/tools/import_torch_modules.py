@@ -49,13 +49,13 @@ class Residual(nn.Module):
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(3, 4, 3, stride=2, padding=1), nn.BatchNorm2d(4), nn.ReLU())
         self.blocks = nn.ModuleList(Block(4) for _ in range(2))
-        self.head = nn.Linear(4, 6)
+        self.norm, self.head = nn.GroupNorm(2, 4), nn.Linear(4, 6)
 
     def forward(self, image):
         x = self.stem(image)
         for block in self.blocks:
             x = block(x)
-        return self.head(x.mean(dim=(2, 3)))
+        return self.head(self.norm(x).mean(dim=(2, 3)))
 
 
 class Tagger(nn.Module):
@@ -282,7 +282,9 @@ def cases():
     yield "precise", Perceptron().double(), [r(2, 16).double()], ["nn::linear<{.in = 16, .out = 24}, double> fc1{};"]
     yield "cnn", Convolutional(), [r(2, 1, 14, 14)], ["nn::conv2d<{.in = 1, .out = 8, .kernel = 3, .channels_last = true}> features_0{};",
                                                      ".stride = {2, 1}, .padding = {1, 0}}"]
-    yield "residual", Residual(), [r(1, 3, 12, 12)], ["struct block {", "/// Block: [1, 6, 6, 4] with channels last to", "std::array<residual_parts::block, 2> blocks{};"]
+    yield "residual", Residual(), [r(1, 3, 12, 12)], [
+        "struct block {", "/// Block: [1, 6, 6, 4] with channels last to", "std::array<residual_parts::block, 2> blocks{};",
+        "nn::group_norm<{.groups = 2, .channels = 4, .channels_last = true}>"]
     yield "tagger", Tagger(), [words(50, (2, 7))], ["nn::lstm<{.in = 12, .hidden = 8, .layers = 2, .bidirectional = true}> lstm{};"]
     yield "sentences", Encoder(), [words(50, (2, 9)), padding(9, 5, rows=9)], [
         "nn::encoder<{.layer = {.embed = 16, .heads = 2, .hidden = 32, .activation = nn::activation::gelu}, .layers = 2}>"]

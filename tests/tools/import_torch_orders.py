@@ -88,6 +88,17 @@ def check_borders(expect):
     expect([v.uses for node in part.graph.nodes for v in node.inputs] == [1] * len(part.graph.nodes), "each reader is counted once")
 
 
+def check_norms(expect):
+    """Norms of an image take its order, and their modules know it."""
+    net = Network((1, 8, 4, 4))
+    x = net.conv("a", *net.graph.inputs, 8)
+    for op in ("GroupNorm", "BatchNorm2d"):
+        x = net.add(op, [x], x.shape, "torch.nn", path=op)
+    net.returns(net.conv("b", x, 8))
+    store_channels_last(net)
+    expect(net.turned == {"a", "GroupNorm", "BatchNorm2d"} and len(turns(net.graph)) == 2, f"norms: {net.turned}, {turns(net.graph)}")
+
+
 def check_shared(expect):
     """A layer that is called twice has one order, also if only one of the calls would be turned."""
     net = Network((1, 8, 4, 4))
@@ -102,4 +113,5 @@ def check_shared(expect):
 def check_orders(expect):
     check_blocks(expect)
     check_borders(expect)
+    check_norms(expect)
     check_shared(expect)

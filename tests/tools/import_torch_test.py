@@ -4,7 +4,8 @@
 
     tests/tools/import_torch_test.py --compiler g++ -- -Iinclude -mavx2
 
-Exits with 77 (skipped) if NumPy is missing, or, once what needs no PyTorch has passed, if PyTorch is. tests/tools/import_checkpoint_test.py needs NumPy alone.
+Exits with 77 (skipped) if NumPy is missing, or, once what needs no PyTorch has passed, if PyTorch is.
+tests/tools/import_checkpoint_test.py needs NumPy alone.
 """
 import subprocess
 import sys

@@ -7,7 +7,7 @@ from .parameters import axis_of, reduced_axes
 
 LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 LEAST_CHANNELS = 16  # of a convolution by channel; fewer leave lanes empty, which rows of a plane fill
-PLANES = {"AveragePool", "BatchNormalization", "Conv", "GlobalAveragePool", "GlobalMaxPool", "MaxPool"}
+PLANES = {"AveragePool", "BatchNormalization", "Conv", "GlobalAveragePool", "GlobalMaxPool", "GroupNorm", "MaxPool"}
 ELEMENTWISE = {
     "Abs", "Add", "Cast", "Ceil", "Celu", "Clip", "Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
     "Identity", "LeakyRelu", "Log", "Max", "Mean", "Min", "Mish", "Mul", "Neg", "PRelu", "Pow", "Reciprocal", "Relu", "Round",
@@ -15,7 +15,7 @@ ELEMENTWISE = {
 ALONG_AXES = {"Pad", "Resize", "Slice", "Upsample"}  # their other operands are constants that count axes
 REDUCTIONS = {"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"}
 HAVE_PARAMETERS = PLANES | ALONG_AXES | REDUCTIONS | {"Split"}  # whose constants do not broadcast with the image
-LAYERS = {"BatchNorm2d": "BatchNormalization", "Conv2d": "Conv"}  # of torch.nn, by the operators that they are
+LAYERS = {"BatchNorm2d": "BatchNormalization", "Conv2d": "Conv", "GroupNorm": "GroupNorm"}  # of torch.nn, as operators
 
 
 def is_image(value):
