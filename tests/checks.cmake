@@ -187,6 +187,11 @@ if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
                      "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
     set_tests_properties(check/${tool} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 1500)
   endforeach()
+  # All node tests of onnx are imported, and one program has some of them.
+  add_test(NAME check/onnx_node_tests
+           COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/onnx_node_tests.py" --compiler "${ASHLAR_REFERENCE_CLANG}"
+                   --compile-every 40 -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/onnx_node_tests PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 1500)
 endif()
 
 # What debuggers show. They are found in consumer.

@@ -127,7 +127,8 @@ def main():
             names.extend([name] if complete else [])
             return text if complete else ""
 
-        whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
+        whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools(),
+                 "halves": graphs.halves()}
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_images(folder, imported, expect)

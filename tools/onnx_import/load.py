@@ -11,6 +11,7 @@ from .errors import ModelError, first_line
 from .numpy_ops.registry import MOST_BYTES
 
 OLDEST_OPSET, NEWEST_OPSET = 1, 25
+UNKNOWN_TO_ONNX = {"SimplifiedLayerNormalization"}  # ONNX Runtime writes it into ONNX's own domain
 FULL_OPSET = 7  # of older sets only the operators that it did not change
 NUMPY_TYPES = {
     TensorProto.FLOAT: np.float32, TensorProto.DOUBLE: np.float64, TensorProto.FLOAT16: np.float16, TensorProto.BOOL: np.bool_,
@@ -53,6 +54,19 @@ def check_text(message):
             raise ModelError(f"a {field.name} of the model is no text: the file is damaged")
 
 
+def nodes_of(graph):
+    """All nodes of a graph and of the graphs in them."""
+    for node in graph.node:
+        yield node
+        for inner in graphs_in(node):
+            yield from nodes_of(inner)
+
+
+def graphs_in(node):
+    for attribute in node.attribute:
+        yield from ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs)
+
+
 def tensors_of(graph):
     """All tensors of a graph and of the graphs in its nodes."""
     yield from graph.initializer
@@ -61,8 +75,8 @@ def tensors_of(graph):
             if attribute.HasField("t"):
                 yield attribute.t
             yield from attribute.tensors
-            for inner in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):
-                yield from tensors_of(inner)
+        for inner in graphs_in(node):
+            yield from tensors_of(inner)
 
 
 def load_external(model, path):
@@ -149,7 +163,10 @@ def check_model(model, notes):
         notes.append(f"The installed onnx {onnx.__version__} knows operator sets up to {known}: its checker did not run.")
         return
     domains = {entry.domain for entry in model.opset_import}
-    if any(node.domain == "com.microsoft" for node in model.graph.node) and "com.microsoft" not in domains:
+    moved = [node for node in nodes_of(model.graph) if node.op_type in UNKNOWN_TO_ONNX and not node.domain]
+    for node in moved:
+        node.domain = "com.microsoft"
+    if any(node.domain == "com.microsoft" for node in nodes_of(model.graph)) and "com.microsoft" not in domains:
         model.opset_import.add(domain="com.microsoft", version=1)
     bare = [v.type.tensor_type for v in (*model.graph.input, *model.graph.output)
             if v.type.HasField("tensor_type") and not v.type.tensor_type.HasField("shape")]
@@ -165,6 +182,8 @@ def check_model(model, notes):
     finally:
         for kind in bare:
             kind.ClearField("shape")
+        for node in moved:
+            node.domain = ""
 
 
 def fixed_shapes(model, given, constants=(), may_be_empty=()):
