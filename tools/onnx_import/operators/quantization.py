@@ -153,12 +153,11 @@ def byte_matrix(s, place, zero, transposed):
 
 
 def depthwise_integers(s, left, right, windows):
-    """Sums of a depthwise convolution of bytes. Floats hold them: those of 32 taps are below 2^22."""
-    channels, kernel = s.shapes[right[0]][0], [w.kernel for w in windows]
-    taps = s.reshape([channels, int(np.prod(kernel))], f"cast<float>({whole(s, *right, 0)})")
-    factors = s.buffer("kernels", f"transpose({taps})", np.float32, (int(np.prod(kernel)), channels))
-    image, extents = image_in_memory(s, f"cast<float>({whole(s, *left, 1)})", np.float32, windows, 2)
-    return f"cast<std::int32_t>{sum_of_taps(image, factors, windows, extents, 2, channels)}"
+    """Sums of a depthwise convolution of bytes. The padded image less its zero point is in memory in 16 bits."""
+    channels, taps = s.shapes[right[0]][0], int(np.prod([w.kernel for w in windows]))
+    kernels = s.buffer("kernels", f"transpose({s.reshape([channels, taps], whole(s, *right, 0))})", np.int32, (taps, channels))
+    image, extents = image_in_memory(s, f"cast<std::int16_t>({whole(s, *left, 1)})", np.dtype(np.int16), windows, 2)
+    return sum_of_taps(f"cast<std::int32_t>({image})", kernels, windows, extents, 2, channels)
 
 
 def integer_convolution(s, left, right):
@@ -177,7 +176,7 @@ translates("ConvInteger", uses="`einsum` of `windows` of `cast`", heavy=True)(la
 
 
 def rescaled(s, sums, axis):
-    """Sums of products of integers, as integers of the scale of the result."""
+    """Sums of products of integers, as integers of the scale of the result. Those of products are in memory before."""
     rank, values = len(s.out.shape), [s.node.inputs[place] for place in (1, 4, 6)]
     if all(v.constant and v.family is None and v.array.ndim < 2 for v in values):
         x, w, y = (v.array.reshape(-1) for v in values)
@@ -186,7 +185,7 @@ def rescaled(s, sums, axis):
             [factors.size if i == axis else 1 for i in range(rank)], s.constant("scales", factors))
     else:
         scales = f"({along(s, 1, rank, axis)} * {along(s, 4, rank, axis)} / {along(s, 6, rank, axis)})"
-    sums = s.buffer("sums", sums, np.int32, s.out.shape)
+    sums = s.buffer("sums", sums, np.int32, s.out.shape) if "matmul" in sums or "einsum" in sums else sums
     return quantized(s, f"cast<float>({sums}) * {scales}", along(s, 7, rank, axis))
 
 
