@@ -105,6 +105,25 @@ TEST(quantized_images, of_a_machine_with_the_other_order_of_bytes) {
     EXPECT_EQ(error_of<model>(image), io::error::wrong_layout);
 }
 
+// A tool keeps the integers of a matrix whose rows have no scales, although none of its columns has 127.
+TEST(quantized_images, of_rows_without_scales) {
+    using matrix = quantized<unscaled<float>, 24, 32>;
+    static model_of<tensor<float, 24, 32>> floats{};
+    for (std::size_t i = 0; i < 24 * 32; ++i) floats.member.data()[i] = static_cast<float>(i * 7 % 201) - 100;
+    static model_of<matrix> integers{};
+    quantize(integers.member, floats.member);
+    EXPECT_EQ(integers.member.scales[0], 1);
+    std::vector<std::byte> file(static_cast<std::size_t>(io::save(floats, std::span<std::byte>()).position)), made;
+    ASSERT_TRUE(io::save(floats, file));
+    const std::string text = layout_text<model_of<matrix>>();
+    EXPECT_NE(text.find(" 16x4x0 w\n"), std::string::npos) << text;
+    image_tool::layout layout;
+    ASSERT_EQ(image_tool::read_layout(text, layout), "");
+    ASSERT_TRUE(image_tool::make_image(layout, file, {}, {}, made));
+    EXPECT_EQ(made, image_of(integers));
+    EXPECT_EQ((error_of<model_of<quantized<float, 24, 32>>>(made)), io::error::wrong_layout);
+}
+
 TEST(quantized_images, truncated) {
     const auto image = image_of(numbered());
     for (std::size_t bytes = 0; bytes < image.size(); ++bytes) {
