@@ -51,7 +51,8 @@ const std::vector<peer>& all_peers() {
 }
 
 /// Libraries read their environment while they are loaded: what it has to say is set by starting again. What was
-/// inherited for OpenBLAS goes, lest a setting of the shell slow a peer down; ASHLAR_BENCH_OPENBLAS_CORETYPE is ours.
+/// inherited for OpenBLAS is removed, so that a setting of the shell does not slow a peer down;
+/// ASHLAR_BENCH_OPENBLAS_CORETYPE is ours.
 void restart_with_environment(char** arguments) {
     if (std::getenv("ASHLAR_BENCH_STARTED")) return;
     setenv("ASHLAR_BENCH_STARTED", "1", 1);

@@ -54,6 +54,15 @@ else()
   message(STATUS "ashlar: no clang-format 19: the formatting is not tested")
 endif()
 
+find_program(ASHLAR_CLANG_TIDY NAMES clang-tidy-19)
+if(ASHLAR_CLANG_TIDY)
+  add_test(NAME check/tidy COMMAND "${ASHLAR_BASH}" "${scripts}/check_tidy.sh" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/tidy"
+                                   "${ASHLAR_CLANG_TIDY}" -std=c++20 -I${PROJECT_SOURCE_DIR}/include -isystem ${xsimd_include_dir})
+  set_tests_properties(check/tidy PROPERTIES LABELS check)
+else()
+  message(STATUS "ashlar: no clang-tidy 19: the headers are not checked by it")
+endif()
+
 # Each of these must fail with its message, and compile once corrected.
 file(GLOB diagnostics CONFIGURE_DEPENDS diagnostics/*.cpp "${PROJECT_SOURCE_DIR}/examples/shape_checks/*.cpp")
 file(GLOB warnings CONFIGURE_DEPENDS warnings/*.cpp)
@@ -71,7 +80,11 @@ foreach(compiler IN LISTS reference_compilers)
                                   ${reference_flags})
     set_tests_properties(${test} PROPERTIES LABELS diagnostics FIXTURES_REQUIRED precompiled_${compiler_name})
   endforeach()
-  foreach(umbrella IN ITEMS ashlar nn)
+  set(umbrellas ashlar nn)
+  if(NOT compiler_name MATCHES "^clang")
+    list(APPEND umbrellas parts)
+  endif()
+  foreach(umbrella IN LISTS umbrellas)
     set(test diagnostics/corrected_${umbrella}/${compiler_name})
     add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_corrected.sh" ${umbrella} "${precompiled}" "${compiler}"
                                   ${reference_flags} -- ${diagnostics})
@@ -88,11 +101,6 @@ foreach(compiler IN LISTS reference_compilers)
       set_tests_properties(${test} PROPERTIES LABELS diagnostics)
     endforeach()
   endif()
-
-  set(test docs/snippets/${compiler_name})
-  add_test(NAME ${test} COMMAND "${ASHLAR_BASH}" "${scripts}/check_snippets.sh" "${PROJECT_SOURCE_DIR}"
-                                "${CMAKE_CURRENT_BINARY_DIR}/snippets/${compiler_name}" "${compiler}" ${reference_flags})
-  set_tests_properties(${test} PROPERTIES LABELS docs)
 endforeach()
 
 # Links of the documents, and what the chapters of docs/notebooks show of the compiler.
@@ -104,7 +112,10 @@ if(ASHLAR_PYTHON)
   add_test(NAME docs/comparison COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_comparison.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME docs/site COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_site.py" "${PROJECT_SOURCE_DIR}"
                                   "${CMAKE_CURRENT_BINARY_DIR}/site")
-  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations PROPERTIES LABELS docs)
+  add_test(NAME docs/lines COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_lines.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME docs/lines_finds_violations COMMAND "${ASHLAR_PYTHON}" "${scripts}/check_lines_test.py")
+  set_tests_properties(docs/comparison docs/site docs/links docs/links_finds_violations docs/lines docs/lines_finds_violations
+                       PROPERTIES LABELS docs)
   add_test(NAME docs/first_model COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/docs/first_model_test.py"
                                          --dependencies "${ASHLAR_DEPS_DIR}")
   set_tests_properties(docs/first_model PROPERTIES LABELS docs SKIP_RETURN_CODE 77 TIMEOUT 600)
@@ -125,8 +136,14 @@ if(ASHLAR_PYTHON)
   endif()
 endif()
 
-# The examples in the comments of headers, by one compiler: clang where it is there.
+# The programs of documents by one compiler, g++ where it is there, and the examples in the comments of headers by the other.
 if(reference_compilers)
+  list(GET reference_compilers 0 compiler)
+  cmake_path(GET compiler FILENAME compiler_name)
+  add_test(NAME docs/snippets/${compiler_name}
+           COMMAND "${ASHLAR_BASH}" "${scripts}/check_snippets.sh" "${PROJECT_SOURCE_DIR}"
+                   "${CMAKE_CURRENT_BINARY_DIR}/snippets/${compiler_name}" "${compiler}" ${reference_flags})
+  set_tests_properties(docs/snippets/${compiler_name} PROPERTIES LABELS docs)
   list(GET reference_compilers -1 compiler)
   add_test(NAME docs/examples COMMAND "${ASHLAR_BASH}" "${scripts}/check_examples.sh" "${PROJECT_SOURCE_DIR}"
                                       "${CMAKE_CURRENT_BINARY_DIR}/examples" "${compiler}" ${reference_flags})
@@ -134,25 +151,24 @@ if(reference_compilers)
   set_tests_properties(docs/examples docs/examples_finds_violations PROPERTIES LABELS docs)
 endif()
 
-# The benchmark builds without AVX-512 too, free of warnings, and what it measures is right.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+# The benchmark builds without AVX-512 too, free of warnings, and what it measures is right: by g++, as ./run bench builds it.
+if(reference_compilers AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   execute_process(COMMAND grep -qw avx2 /proc/cpuinfo RESULT_VARIABLE no_avx2 OUTPUT_QUIET ERROR_QUIET)
-  foreach(compiler IN LISTS reference_compilers)
-    cmake_path(GET compiler FILENAME compiler_name)
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/bench_avx2/${compiler_name}")
-    set(measure "${folder}/bench/bench_ashlar" --all --seconds=0.001 --table=${folder}/table --benchmark_out=${folder}/out.json)
-    if(no_avx2)
-      set(measure "${folder}/bench/bench_ashlar" --help)
-    endif()
-    add_test(NAME bench/avx2/${compiler_name}
-      COMMAND "${CMAKE_CTEST_COMMAND}" --build-and-test "${PROJECT_SOURCE_DIR}" "${folder}" --build-generator "${CMAKE_GENERATOR}"
-              --build-project ashlar --build-target bench_ashlar
-              --build-options -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=$CACHE{CMAKE_CXX_COMPILER_LAUNCHER}
-              -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG -mavx2 -mfma" -DASHLAR_DEPS_DIR=${ASHLAR_DEPS_DIR}
-              -DASHLAR_BUILD_BENCH=ON -DASHLAR_BENCH_FEW=ON -DASHLAR_WERROR=ON
-              --test-command ${measure})
-    set_tests_properties(bench/avx2/${compiler_name} PROPERTIES LABELS bench)
-  endforeach()
+  list(GET reference_compilers 0 compiler)
+  cmake_path(GET compiler FILENAME compiler_name)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/bench_avx2/${compiler_name}")
+  set(measure "${folder}/bench/bench_ashlar" --all --seconds=0.001 --table=${folder}/table --benchmark_out=${folder}/out.json)
+  if(no_avx2)
+    set(measure "${folder}/bench/bench_ashlar" --help)
+  endif()
+  add_test(NAME bench/avx2/${compiler_name}
+    COMMAND "${CMAKE_CTEST_COMMAND}" --build-and-test "${PROJECT_SOURCE_DIR}" "${folder}" --build-generator "${CMAKE_GENERATOR}"
+            --build-project ashlar --build-target bench_ashlar
+            --build-options -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=$CACHE{CMAKE_CXX_COMPILER_LAUNCHER}
+            -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG -mavx2 -mfma" -DASHLAR_DEPS_DIR=${ASHLAR_DEPS_DIR}
+            -DASHLAR_BUILD_BENCH=ON -DASHLAR_BENCH_FEW=ON -DASHLAR_WERROR=ON
+            --test-command ${measure})
+  set_tests_properties(bench/avx2/${compiler_name} PROPERTIES LABELS bench)
 endif()
 
 include(interop/interop_checks.cmake)
@@ -164,17 +180,21 @@ add_subdirectory(consumer)
 # What the tools write from models of others, where Python has what they need.
 if(ASHLAR_PYTHON AND ASHLAR_REFERENCE_GXX AND ASHLAR_REFERENCE_CLANG)
   foreach(tool import_onnx import_microsoft import_capacity import_random import_torch import_checkpoint import_audio read_gguf plan_json)
-    # clang takes a third of g++'s time for these programs.
+    # clang takes a third of g++'s time for these programs: g++ compiles whole models of ONNX, and clang all others.
+    set(first_compiler "")
     if(tool STREQUAL "import_onnx")
-      set(compiler "${ASHLAR_REFERENCE_GXX}")
-    else()
-      set(compiler "${ASHLAR_REFERENCE_CLANG}")
+      set(first_compiler --first-compiler "${ASHLAR_REFERENCE_GXX}")
     endif()
     add_test(NAME check/${tool}
-             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/${tool}_test.py" --compiler "${compiler}" --
-                     "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+             COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/${tool}_test.py" --compiler
+                     "${ASHLAR_REFERENCE_CLANG}" ${first_compiler} -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
     set_tests_properties(check/${tool} PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 1500)
   endforeach()
+  # All node tests of onnx are imported, and one program has some of them.
+  add_test(NAME check/onnx_node_tests
+           COMMAND "${ASHLAR_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/tools/onnx_node_tests.py" --compiler "${ASHLAR_REFERENCE_CLANG}"
+                   --compile-every 40 -- "-I${PROJECT_SOURCE_DIR}/include" -isystem "${xsimd_include_dir}")
+  set_tests_properties(check/onnx_node_tests PROPERTIES LABELS check SKIP_RETURN_CODE 77 TIMEOUT 1500)
 endif()
 
 # What debuggers show. They are found in consumer.

@@ -203,6 +203,7 @@ FITS = {
     "erf f64 below 1": lambda n: fit(n, erf_excess, range(12), 0, "1.0001", f64, lambda z: 1 / erf_ratio(z)),
     "erf f64 above": lambda n: fit(n, log2_erfc, range(19), "0.9999", 6, f64, erf_weight),
     "exp2 coarse": lambda n: fit(n, lambda r: mpf(2) ** r, range(4), "-0.5", "0.5", f32, lambda r: mpf(2) ** -r, {0: mpf(1)}),
+    "tanh f32": lambda n: fit_rational(n, tanh_ratio, 4, 4, "1e-9", mpf("9.02") ** 2, f32),
     "tanh coarse": lambda n: fit_rational(n, tanh_ratio, 2, 2, "1e-9", mpf("4.97") ** 2, f32),
     "gelu f32": lambda n: fit(n, normal_root(8), range(9), 0, "5.2", f32, root_weight(8, 12), {0: mpf(1)}),
     "gelu coarse": lambda n: fit(n, normal_root(16), range(5), 0, "4.2", f32, root_weight(16, 6), {0: mpf(1)}),

@@ -69,7 +69,7 @@ inline bool read_shape(std::string_view text, layout_array& out) {
 }
 
 /// Columns of a panel, and behind an x the rows of a group of a matrix in 8 or 4 bits, behind another over how many
-/// outliers are spread.
+/// outliers are spread, or 0 if rows have no scales.
 inline bool read_panel(std::string_view text, layout_array& out) {
     const char* const last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, out.parameter.panel);
@@ -84,7 +84,7 @@ inline bool read_panel(std::string_view text, layout_array& out) {
     if (end_of_group == last) return true;
     const auto [end_of_all, bad] = std::from_chars(end_of_group + 1, last, out.parameter.spread);
     const std::size_t spread = out.parameter.spread;
-    return *end_of_group == 'x' && bad == std::errc{} && end_of_all == last && spread > 1 &&
+    return *end_of_group == 'x' && bad == std::errc{} && end_of_all == last && spread != 1 &&
            spread <= detail::spread_groups::most && (spread & (spread - 1)) == 0;
 }
 
@@ -103,7 +103,7 @@ inline bool is_sound(const layout_array& a, std::size_t bytes) {
     if (p.columns != size / all_rows) return false;
     if (p.is_quantized() && (p.rank < 2 || p.panel == 0 || p.panel > 1024 || p.element_bytes != 1 || p.taps == 0 ||
                              p.columns % p.taps != 0 ||
-                             (p.spread != 1 && p.spread != detail::spread_of(p.layout().rows)) || a.offset % 64 != 0))
+                             (p.spread > 1 && p.spread != detail::spread_of(p.layout().rows)) || a.offset % 64 != 0))
         return false;
     if (p.is_int4() &&
         (p.rank < 2 || p.element_bytes != 4 || p.taps == 0 || p.columns % p.taps != 0 || a.offset % 64 != 0))

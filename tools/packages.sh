@@ -91,6 +91,7 @@ want_for_checks() {
     want "the printers of debuggers are not tested" gdb
     want "the import of ONNX models is not tested" python3-onnx
     want "no plan is drawn in the tests" python3-matplotlib
+    want "clang-tidy does not check the headers" clang-tidy-19
     want "the module of Python is not tested" pybind11-dev python3-dev python3-numpy
     want "the page of ./run browser is not tested" nodejs "${browser_packages[@]}"
     want "some packages are not tested" build-essential debhelper lintian meson

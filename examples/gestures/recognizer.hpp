@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a firmware asks of the model.
+// What a firmware needs of the model.
 #pragma once
 
 #include "model.hpp"

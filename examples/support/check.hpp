@@ -13,7 +13,7 @@ namespace examples {
 /// Comparisons that failed so far; `report` makes an exit code of it.
 inline int failures = 0;
 
-/// A C array of numbers as a tensor view with the dimensions asked for, or else those of the array.
+/// A C array of numbers as a tensor view with the given dimensions, or else those of the array.
 ///
 ///     const auto x = borrowed<seq, feature>(fixtures::self_attention::inputs);
 template <auto... Dims, std::size_t N>

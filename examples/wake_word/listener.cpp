@@ -36,7 +36,7 @@ static_assert(sizeof(listener) < 10 * 1024);
 
 const scores& listener::hear(const tensor_view<const std::int16_t, step>& samples) noexcept {
     static workspace<scratch_of<new_frames, new_rows, new_token, scored>> scratch;
-    // What is kept moves to the front; what is new goes behind it.
+    // Kept samples move to the front; new ones follow.
     std::copy_n(sound.data() + step, kept, sound.data());
     std::copy_n(samples.data(), step, sound.data() + kept);
     std::copy_n(frames.data() + frames_per_token * bands, bands, frames.data());

@@ -3,7 +3,7 @@
 #pragma once
 
 // clang-format off
-// From the ground up: the way to a header stands above each of its errors.
+// In the order of their includes: compilers print the include path above each error.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/expr/linalg/square_matrix.hpp>
 #include <ashlar/expr/linalg/inverse.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // pad called as in libraries whose shapes are known at run time.
-// expect: ashlar: pad: takes one tensor, view or expression, and the axis and the entries before and behind as template arguments; write pad<0, 1, 2>(x)
+// expect: ashlar: pad: takes one tensor, view or expression, and the axis and the entries before and after as template arguments; write pad<0, 1, 2>(x)
 #include <ashlar/ashlar.hpp>
 #include <ashlar/expr/shape/pad.hpp>
 

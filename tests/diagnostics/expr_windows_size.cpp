@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Windows longer than their axis.
-// expect: ashlar: windows: a window must have an entry, begin behind the one before and fit into the
+// expect: ashlar: windows: a window must have an entry, begin after the previous one and fit into the
 // expect: window_count<
 #include <ashlar/expr/shape/shape_ops.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A generic function with a condition.
-// expect: ashlar: map: lanes differ, so that they are no condition; write select(v > 0, a, b) rather than if or ?:, or let the function take a float
+// expect: ashlar: map: lanes differ, so they are not a condition; write select(v > 0, a, b) rather than if or ?:, or let the function take a float
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;

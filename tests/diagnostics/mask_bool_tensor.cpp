@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bool tensor has no polarity.
-// expect: ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor
+// expect: ashlar: mask: this is not a mask; keep(t) and ignore(t) make one of a bool tensor
 // expect: mask_of_scores<
 // expect: ::is_mask
 #include <ashlar/expr/masks/masked.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A condition that is none.
-// expect: ashlar: mask: this is no mask
+// expect: ashlar: mask: this is not a mask
 // expect: mask_of_scores<int>::is_mask
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // ! of keep_if without parentheses is the built-in one.
-// expect: ashlar: mask: this is no mask;
+// expect: ashlar: mask: this is not a mask;
 // expect: keep_if<p>() of a predicate
 // expect: mask_of_scores<bool>::is_mask
 #include <ashlar/expr/masks/masked.hpp>

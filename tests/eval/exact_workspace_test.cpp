@@ -45,7 +45,7 @@ void expect_exact(Destination& y, const Expression& e) {
         memory.fill();
         evaluate(y, e, memory.scratch);
         EXPECT_TRUE(memory.guards_hold());
-        EXPECT_GT(memory.used() + guarded_workspace<bytes>::line, bytes) << explain(e).c_str();
+        EXPECT_GT(memory.used() + guarded_workspace<bytes>::line, bytes);
     }
 }
 
@@ -117,7 +117,6 @@ void few_rows() {
 TEST(exact_workspace, tables_of_few_rows) {
     few_rows<4, 60, 1024>();
     few_rows<34, 60, 256>();
-    few_rows<2, 100, 64>();
 }
 
 /// Scores and weights behind the last key that any query keeps have no scratch.
@@ -130,7 +129,6 @@ void keys_that_nobody_keeps() {
     expect_exact(y, attention(q, k, v, causal));
     expect_exact(y, attention(q, k, v, causal_at<-2>()));
     expect_exact(y, attention(q, k, v, sliding_window<5, 2>));
-    expect_exact(y, attention(q, k, v, keep_if<first_keys>));
     expect_exact(y, attention(q, k, v, causal && keep_if<first_keys>));
     tensor<T, 2, Queries, Keys> weights;
     expect_exact(weights, attention_weights(q, k, causal));

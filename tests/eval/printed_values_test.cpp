@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// print of lazy expressions with options, and heat maps of weights: what stands in the terminal.
+// print of lazy expressions with options, and heat maps of weights: the text in a terminal.
 #include <cstddef>
 #include <limits>
 #include <sstream>
@@ -84,7 +84,7 @@ TEST(heat_maps, other_elements) {
     const tensor<float, 1, 4> wrong{std::numeric_limits<float>::quiet_NaN(), 1, 0.1f, 0};
     EXPECT_EQ(mapped(wrong), "      nan  ██1.00    0.10       .\n");
     EXPECT_EQ(mapped(wrong, {.numbers = false}), " ??██   .\n") << "NaN is not taken for a small number";
-    EXPECT_EQ(mapped(wrong, {.line_width = 5}).substr(0, 3), " ??") << "of several elements, one of which is NaN";
+    EXPECT_EQ(mapped(wrong, {.line_width = 5}).substr(0, 3), " ??") << "several elements, one of them NaN";
     EXPECT_EQ(mapped(iota<int, 2, 2, 2>(), {.numbers = false}), "map 0:\n  .░░\n ▓▓██\n\nmap 1:\n ▒▒▓▓\n ████\n");
 }
 

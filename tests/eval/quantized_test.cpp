@@ -69,6 +69,33 @@ TYPED_TEST(quantized_extents, products_are_exact) {
         }
 }
 
+/// Integers of all magnitudes from `least` to 127.
+template <std::size_t Rows, std::size_t Columns>
+tensor<float, Rows, Columns> integers(support::random_numbers& random, int least) {
+    tensor<float, Rows, Columns> all = round(random.template uniform<float, Rows, Columns>(least, 127));
+    for (std::size_t i = 0; i < all.size(); i += 3) all.data()[i] = static_cast<float>(least);
+    return all;
+}
+
+TYPED_TEST(quantized_extents, integers_keep_their_values) {
+    constexpr std::size_t m = TypeParam::m, n = TypeParam::n, k = TypeParam::k;
+    support::random_numbers random(8);
+    const auto x = integers<m, k>(random, -128);
+    const auto w = integers<k, n>(random, -127);
+    static quantized<unscaled<float>, k, n> q;
+    quantize(q, w);
+    const tensor<std::int8_t, m, k> bytes = cast<std::int8_t>(x);
+    const tensor<float, m, n> y = matmul(x, q), of_bytes = matmul(cast<float>(bytes), q);
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            long sum = 0;
+            for (std::size_t d = 0; d < k; ++d) sum += static_cast<long>(x(i, d)) * static_cast<long>(w(d, j));
+            ASSERT_EQ(static_cast<long>(y(i, j)), sum);
+            ASSERT_EQ(static_cast<long>(of_bytes(i, j)), sum);
+        }
+    ASSERT_EQ(q(k - 1, n - 1), w(k - 1, n - 1));
+}
+
 TEST(quantized, left_operands_that_lie_otherwise) {
     support::random_numbers random(9);
     const auto x = random.normal<float, 3, 21, 19>();
@@ -203,6 +230,19 @@ TEST(quantized, values_that_have_no_scale) {
 static_assert(detail::byte_scale_of(detail::magnitude_bits(0x1p-120f)).inverse == 127 * 0x1p120f &&
               detail::byte_scale_of(detail::magnitude_bits(-0x1.fffffep-121f)).inverse == 0 &&
               detail::byte_scale_of(detail::magnitude_bits(-0x1.fffffep-121f)).scale == 0);
+
+TEST(quantized, constant_integers) {
+    static constexpr tensor<float, 2, 2> x{{-128, 127}, {0, 3}}, w{{127, -5}, {-127, 1}};
+    static constexpr auto q = [] {
+        quantized<unscaled<float>, 2, 2> rounded{};
+        quantize(rounded, w);
+        return rounded;
+    }();
+    constexpr tensor<float, 2, 2> y = matmul(x, q);
+    static_assert(y(0, 0) == -128 * 127 - 127 * 127 && y(0, 1) == 640 + 127 && y(1, 1) == 3);
+    const tensor<float, 2, 2> again = matmul(x, q);
+    EXPECT_TRUE(all(again == y));
+}
 
 TEST(quantized, constant_expressions) {
     static constexpr tensor<float, 2, 3> x{{1, -2, 3.25f}, {0, 0, 0}};

@@ -48,20 +48,19 @@ void fold_both_axes() {
     check(relu(sum<1>(exp(x)) - 1.0f), reference::map(reference::reduce(of_exp, 1, false, reference::sum),
                                                       [](double v) { return reference::relu(v - 1); }));
 }
-template <std::size_t Extent>
-void fold_all_counts() {
-    fold_both_axes<Extent, 1>();
-    fold_both_axes<Extent, 2>();
-    fold_both_axes<Extent, 5>();
-    fold_both_axes<Extent, 9>();
-    fold_both_axes<Extent, 10>();
-}
 TEST(reductions_in_maps, extents_around_a_register) {
-    fold_all_counts<1>();
-    fold_all_counts<7>();
-    fold_all_counts<16>();
-    fold_all_counts<17>();
-    fold_all_counts<61>();
+    fold_both_axes<1, 5>();
+    fold_both_axes<7, 9>();
+    fold_both_axes<16, 5>();
+    fold_both_axes<16, 9>();
+    fold_both_axes<61, 9>();
+}
+TEST(reductions_in_maps, counts_up_to_one_too_many) {
+    fold_both_axes<17, 1>();
+    fold_both_axes<17, 2>();
+    fold_both_axes<17, 5>();
+    fold_both_axes<17, 9>();
+    fold_both_axes<17, 10>();
 }
 
 TEST(reductions_in_maps, nested_windows) {

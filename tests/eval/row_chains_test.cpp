@@ -126,6 +126,6 @@ void chains() {
     };
     (one.template operator()<N>(), ...);
 }
-TEST(row_chains, lengths) { chains<1, 15, 16, 17, 63, 65, 127, 200>(); }
+TEST(row_chains, lengths) { chains<1, 15, 16, 17, 65, 200>(); }
 
 }  // namespace

@@ -39,7 +39,6 @@ TEST(scores_of_base_two, factors) {
     factors_of_scores<1, 40, 16>();
     factors_of_scores<5, 7, 4>();
     factors_of_scores<16, 16, 16>();
-    factors_of_scores<37, 40, 8>();
     factors_of_scores<37, 8, 40>();
     factors_of_scores<33, 67, 19>();
 }

@@ -9,6 +9,7 @@
 
 #include <ashlar/ashlar.hpp>
 
+#include "support/product_strategies.hpp"
 #include "support/random.hpp"
 #include "support/reference.hpp"
 
@@ -125,7 +126,7 @@ template <class Expression>
 constexpr bool copies_columns() {
     const auto& code = detail::planned<Expression, current_config>::code;
     for (std::size_t s = 0; s < code.stage_count; ++s)
-        if (code.stages[s].how[0].product.rhs_kernel == detail::rhs_kernels::number<detail::copied_rows>) return true;
+        if (support::runs_by<detail::copying_product>(code.stages[s].how[0].product)) return true;
     return false;
 }
 TEST(streamed_products, copied_columns) {

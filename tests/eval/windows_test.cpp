@@ -55,9 +55,7 @@ void at_extent() {
 TEST(windows, extents_around_a_register) {
     at_extent<float, 1>();
     at_extent<float, 4>();
-    at_extent<float, 5>();
     at_extent<float, 7>();
-    at_extent<float, 8>();
     at_extent<float, 9>();
     at_extent<float, 17>();
     at_extent<float, 37>();

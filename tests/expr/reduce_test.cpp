@@ -63,7 +63,7 @@ static_assert(std::is_same_v<decltype(mean<1, 2>(named{} * 1))::shape_type, shap
 static_assert(decltype(mean<1, 2>(named{} * 1))::operand_count == 1);
 static_assert(decltype(max(m))::kind == node_kind::reduce && decltype(max<0>(m))::kind == node_kind::reduce);
 static_assert(decltype(max(m, m))::kind == node_kind::map && decltype(max(m, 0.0f))::kind == node_kind::map);
-static_assert(std::is_same_v<decltype(max(m, 0.0f)), decltype(max(0.0f, m))>, "a number goes first");
+static_assert(std::is_same_v<decltype(max(m, 0.0f)), decltype(max(0.0f, m))>, "a number may come first");
 static_assert(std::is_same_v<decltype(min(m, 0.0f)), decltype(min(0.0f, m))>);
 static_assert(std::is_same_v<decltype(softmax(m * 1)), softmax_node<softmax_kind::plain, 1, decltype(m * 1)>>);
 static_assert(decltype(layer_norm(m))::kind == node_kind::standardize);

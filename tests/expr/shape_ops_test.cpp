@@ -114,6 +114,8 @@ static_assert(both([](const auto& e) { return transpose(e); }, m, tensor<float, 
 static_assert(both([](const auto& e) { return permute<-1, 0>(e); }, m, tensor<float, 3, 2>{{1, 4}, {2, 5}, {3, 6}}));
 static_assert(both([](const auto& e) { return reshape<3, -1>(e); }, m, tensor<float, 3, 2>{{1, 2}, {3, 4}, {5, 6}}));
 static_assert(both([](const auto& e) { return reshape<6>(e); }, transpose(m), tensor<float, 6>{1, 4, 2, 5, 3, 6}));
+// To no axes: no extent is asked for.
+static_assert(gives(reshape<>(slice<0, 1, 2>(slice<1, 2, 3>(m))), tensor<float>{6}));
 static_assert(both([](const auto& e) { return slice<1, 1, 3>(e); }, m, tensor<float, 2, 2>{{2, 3}, {5, 6}}));
 static_assert(both([](const auto& e) { return slice<1, -1, -4, -1>(e); }, m,
                    tensor<float, 2, 3>{{3, 2, 1}, {6, 5, 4}}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Arrays of DLPack: there and back without a copy, owners that end once, and each kind of wrong array as its error. The
-// structures are laid out as those of dlpack.h, which stand here as a C program would have them.
+// structures are laid out as those of dlpack.h, which this file declares as a C program would.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Eigen beside tensors: what is row-major or column-major there is so here, without a copy, and run-time shapes that do
+// Eigen and tensors: row-major and column-major matrices keep their order, without a copy, and run-time shapes that do
 // not fit are refused.
 #include <array>
 #include <cstddef>

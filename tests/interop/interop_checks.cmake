@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# What stands beside other libraries, tested with these: programs of libc++, which has std::mdspan and std::format where
+# Headers for other libraries, tested with these: programs of libc++, which has std::mdspan and std::format where
 # the standard library of the other tests has not, error messages, and the page docs/interop.md.
 set(interop "${CMAKE_CURRENT_LIST_DIR}")
 set(interop_flags -std=c++23 -stdlib=libc++ -DFMT_HEADER_ONLY -I${PROJECT_SOURCE_DIR}/include -isystem ${xsimd_include_dir})

@@ -53,6 +53,23 @@ TEST(channels, group_norm) {
     check(without(x[0]), as(reference::of(eval(with(x))), {4, 9}), 1e-5);
 }
 
+TEST(channels, group_norm_of_images) {
+    static nn::group_norm<{.groups = 2, .channels = 6}> norm{};
+    static nn::group_norm<{.groups = 2, .channels = 6, .channels_last = true}> last{};
+    fill(norm, 5);
+    fill(last, 5);
+    const auto x = support::random_numbers(6).normal<float, 2, 6, 3, 5>();
+    const auto y = reference::of(eval(norm(reshape<2, 6, 15>(x))));
+    check(norm(x), as(y, {2, 6, 3, 5}), 1e-5);
+    const tensor<float, 2, 3, 5, 6> turned = permute<0, 2, 3, 1>(x);
+    check(last(turned), reference::permute(as(y, {2, 6, 3, 5}), {0, 2, 3, 1}), 1e-5);
+    EXPECT_EQ(std::string(explain(last(turned)).c_str()).find("permute"), std::string::npos) << "an image is turned";
+    const std::string text(explain(norm(x)).c_str());
+    const std::size_t once = text.find("deviation");
+    EXPECT_NE(once, std::string::npos) << text;
+    EXPECT_EQ(text.find("deviation", once + 1), std::string::npos) << "statistics are computed again:\n" << text;
+}
+
 TEST(channels, batch_norm) {
     static nn::batch_norm<{.channels = 9}> norm{};
     const state s = fill(norm, 4);

@@ -210,7 +210,7 @@ struct kv_cache_model : testing::Test {
 using nn::cache_order;
 using caches =
     testing::Types<nn::kv_cache<float, 13, 2, 4, 3, cache_order::ring>,
-                   nn::kv_cache<float, 192, 1, 5, 5, cache_order::ring>, nn::kv_cache<float, 192, 2, 3, 5>,
+                   nn::kv_cache<float, 192, 1, 5, 5, cache_order::ring>,
                    nn::kv_cache<bf16, 24, 2, 6, 6, cache_order::ring>, nn::kv_cache<f16, 17, 1, 8>,
                    nn::kv_cache<std::int8_t, 12, 2, 5, 7, cache_order::ring>, nn::kv_cache<std::int8_t, 640, 1, 4>>;
 TYPED_TEST_SUITE(kv_cache_model, caches);

@@ -37,8 +37,6 @@ TEST(layer_positions, scores_have_learnt_numbers_for_distances) {
         .embed = 24, .heads = 2, .relative_positions = {.buckets = 8, .distance = 11, .bidirectional = false}}>();
 }
 
-TEST(layer_positions, results_have_another_width) { check_attention<{.embed = 24, .heads = 3, .out = 40}>(); }
-
 TEST(layer_positions, all_of_them_at_any_length) {
     constexpr nn::attention_options all{
         .embed = 24, .heads = 4, .kv_heads = 2, .out = 7, .rope = {.positions = 41}, .relative_positions = {}};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Recurrent layers with states, scratch, limits and narrow weights, and within expressions.
+#include <string_view>
+
 #include <tests/support/recurrent.hpp>
 
 #include <ashlar/nn/inspect/counts.hpp>
@@ -126,6 +128,18 @@ TEST(recurrent_uses, is_an_operand) {
     // At least the multiply-adds of both products of each step.
     static_assert(flops<decltype(m(x))> >= 2 * 12 * 27 * (5 + 9));
     static_assert(workspace_bytes<decltype(m(x))> >= 12 * 27 * sizeof(float));
+}
+
+// A step writes h where the next one reads it: into the result, or with a batch into scratch and the result.
+TEST(recurrent_uses, writes_h_once) {
+    static nn::gru<{.in = 5, .hidden = 9}> m{};
+    const tensor<float, 12, 5> alone{};
+    const tensor<float, 2, 12, 5> batch{};
+    const auto copies = [](const auto& e) {
+        return std::string_view(explain(e).c_str()).find("copy ") != std::string_view::npos;
+    };
+    EXPECT_FALSE(copies(m(alone)));
+    EXPECT_TRUE(copies(m(batch)));
 }
 
 TEST(recurrent_uses, sizes) {

@@ -242,7 +242,7 @@ TYPED_TEST(rounded_weights, decoders_step_by_step) {
     }
 }
 
-// Layers of which some are more exact.
+// Some layers are more exact than others.
 TEST(rounded_weights_of_models, mixed_ones_are_nearer) {
     using model = nn::encoder<{.layer = small, .layers = 2}>;
     static const auto m = drawn<model>(5);

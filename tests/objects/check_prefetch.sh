@@ -17,5 +17,5 @@ compile_object "$source_file" "$object" "$compiler" "$@"
 asked=$(objdump -d --no-show-raw-insn "$object" | grep -oE 'prefetch[a-z0-9]+' | sort | uniq -c || true)
 echo "$asked"
 found=$(awk '$2 == "prefetcht1" { print $1 }' <<<"$asked")
-((${found:-0} >= places)) || { echo "FAILED: weights are asked for ahead in ${found:-0} places, not $places"; exit 1; }
-[[ $asked != *prefetcht0* ]] || { echo "FAILED: weights are asked into the first cache"; exit 1; }
+((${found:-0} >= places)) || { echo "FAILED: weights are prefetched in ${found:-0} places, not $places"; exit 1; }
+[[ $asked != *prefetcht0* ]] || { echo "FAILED: weights are prefetched into the first cache"; exit 1; }

@@ -98,12 +98,7 @@ TEST(fixed_text, writer) {
     constexpr auto written = [] {
         detail::text_writer<300> out;
         out.indent = 2;
-        out.put(std::size_t{1234567});
-        out.put(' ');
-        out.put_bytes(2048);
-        out.put(' ');
-        out.put_bytes(1000);
-        out.put(' ');
+        out.put(std::size_t{1234567}, ' ', detail::byte_count{2048}, ' ', detail::byte_count{1000}, ' ');
         out.put_signed(-5);
         out.put('\n');
         for (int i = 0; i < 25; ++i) out.put("word ");

@@ -139,7 +139,7 @@ TEST(statistics_into_map, three_groups_of_rows_in_one_loop) {
     EXPECT_FALSE(one_loop(wide, layer_norm(x<16, 64>, y<64>, z<64>, 1e-5f))) << "no exponentials";
     EXPECT_FALSE(one_loop(wide, gelu(softmax(x<16, 64>)))) << "the map takes the ports";
     EXPECT_FALSE(one_loop(wide, softmax(x<16, 513>))) << "one row at a time";
-    EXPECT_FALSE(one_loop(wide, softmax(masked(x<16, 64>, causal)))) << "a map that asks the mask";
+    EXPECT_FALSE(one_loop(wide, softmax(masked(x<16, 64>, causal)))) << "a map that reads the mask";
     EXPECT_FALSE(one_loop(wide, log_softmax(masked(exp(x<16, 64>), causal)))) << "columns that no row keeps";
     EXPECT_FALSE(one_loop(std::type_identity<avx2>{}, softmax(x<16, 64>))) << "two rows at a time";
 }

@@ -18,7 +18,7 @@ namespace {
 
 using namespace ashlar;
 using namespace support::machines;
-using detail::rhs_source, detail::lane_axis, detail::stage_kind;
+using detail::product_form, detail::lane_axis, detail::stage_kind;
 using support::x;
 
 template <auto Rows, auto Columns>
@@ -50,7 +50,7 @@ constexpr found_products products_of(const Expression&) {
         const auto& stage = code.stages[s];
         found.copies += stage.kind == stage_kind::map && stage.buffer != detail::no_buffer;
         if (stage.kind != stage_kind::product) continue;
-        if (stage.how[0].product.rhs != rhs_source::quantized) {
+        if (stage.how[0].product.form != product_form::integers) {
             ++found.floats;
             continue;
         }
@@ -126,7 +126,7 @@ TEST(quantized_operands, parts_of_a_join_are_rounded_where_they_lie) {
     EXPECT_EQ(copies(matmul(concat<1>(x<20, 48>(), x<20, 16>()), weights<64, 48>())), 2u) << "of two lengths";
     EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), narrow), weights<64, 48>())), 2u) << "floats are read";
     EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), x<20, 32>()), nibbles)), 2u);
-    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), x<20, 32>()), spread)), 2u) << "outliers go from part to part";
+    EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), x<20, 32>()), spread)), 2u) << "outliers are spread part by part";
     EXPECT_EQ(copies(matmul(concat<1>(x<20, 32>(), softmax(x<20, 32>())), weights<64, 48>())), 2u) << "divided first";
     EXPECT_EQ(copies(matmul(concat<0>(x<10, 64>(), x<10, 64>()), weights<64, 48>())), 2u);
 }

@@ -32,7 +32,7 @@ TEST(strategies_of_cuts, cuts) {
     EXPECT_TRUE(product_of<avx2>(ragged).cut.packs && product_of<avx2>(ragged).cut.last_steps == 8);
     EXPECT_FALSE(product_of<scalar>(ragged).cut.packs);
     const product_cut of_part = product_of(matmul(softmax(masked(x<64, 64>(), causal)), x<64, 17>())).cut;
-    EXPECT_NE(of_part.last_steps, 1) << "the last column stands apart";
+    EXPECT_NE(of_part.last_steps, 1) << "the last column is computed alone";
     EXPECT_FALSE(of_part.packs) << "a part of the depth";
     EXPECT_EQ(product_of<avx512>(matmul(x<5, 64>(), x<64, 4>())).cut.strip_steps, 4);
     EXPECT_EQ(product_of<avx512>(matmul(x<6, 64>(), x<64, 4>())).cut.strip_steps, 1) << "packing pays";
@@ -96,6 +96,7 @@ TEST(strategies_of_cuts, spread_scalars) {
     EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 192>()))) << "a stream from behind the L1";
     EXPECT_FALSE(spreads(matmul(x<2, 64>(), x<64, 128>()))) << "two rows in a block";
     EXPECT_FALSE(spreads(matmul(x<1, 64>(), x<64, 16>()))) << "one vector";
+    EXPECT_FALSE(spreads(matmul(x<1, 32>(), x<32, 128>()))) << "a short depth";
     EXPECT_FALSE(product_of<avx2>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "sixteen registers";
     EXPECT_FALSE(product_of<aarch64>(matmul(x<1, 64>(), x<64, 128>())).cut.spreads) << "registers of 16 bytes";
     EXPECT_FALSE(spreads(matmul(slice<0, 0, 1>(transpose(x<64, 2>())), x<64, 128>()))) << "scalars that lie apart";

@@ -47,7 +47,7 @@ TEST(strategies_of_keys, where_scores_compete_for_the_second_cache) {
 }
 TEST(strategies_of_keys, near_equal_blocks) {
     EXPECT_EQ(block_of<avx2>(attend<64, 1500>()), 128);
-    EXPECT_EQ(block_of<avx2>(attend<64, 1540>()), 128) << "thirteen, of which the last begins early";
+    EXPECT_EQ(block_of<avx2>(attend<64, 1540>()), 128) << "thirteen; the last one begins early";
     EXPECT_EQ(block_of<avx2>(attend<1, 100'000>()), 4'000) << "25 of up to 4,096";
     EXPECT_EQ(block_of<avx2>(attend<64, 8192>(causal)), 256) << "of masked scores the L1 is full";
     EXPECT_EQ((block_of<built_for<avx2_sets, 256, 16, 128 * 1024, 256 * 1024>>(attend<64, 1024>())), 256)

@@ -16,6 +16,7 @@ using namespace ashlar;
 using namespace support::machines;
 using namespace ashlar::detail;
 using support::product_of;
+using support::runs_by;
 using support::weights;
 using support::x;
 
@@ -41,10 +42,10 @@ TEST(strategies_of_products, groups_of_columns) {
 }
 
 TEST(strategies_of_products, right_operands) {
-    EXPECT_EQ(product_of(matmul(x<64, 64>(), x<64, 64>())).rhs, rhs_source::rows);
-    EXPECT_EQ(product_of(matmul(x<64, 64>(), weights<64, 64>())).rhs, rhs_source::panels);
+    EXPECT_TRUE(runs_by<plain_product>(product_of(matmul(x<64, 64>(), x<64, 64>()))));
+    EXPECT_TRUE(runs_by<panel_product>(product_of(matmul(x<64, 64>(), weights<64, 64>()))));
     const auto blocks = reshape<64, 64>(permute<1, 0, 2>(x<4, 64, 16>()));
-    EXPECT_EQ(product_of(matmul(x<64, 64>(), blocks)).rhs, rhs_source::column_blocks);
+    EXPECT_TRUE(runs_by<column_blocks>(product_of(matmul(x<64, 64>(), blocks))));
 }
 
 // With 16 registers costly functions read stored sums where multiply-adds are many.
@@ -153,7 +154,7 @@ TEST(strategies_of_products, panels_side_by_side) {
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 96>())), std::pair(3, 2));
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 64>())), std::pair(2, 2)) << "near-equal ones";
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 80>())), std::pair(3, 1)) << "and then two";
-    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 100>())), std::pair(3, 2)) << "the last columns go alone";
+    EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 100>())), std::pair(3, 2)) << "the last columns are computed alone";
     EXPECT_EQ(runs(matmul(x<8, 64>(), weights<64, 9>())).second, 0) << "no panel is full";
 }
 
@@ -232,15 +233,14 @@ TEST(strategies_of_products, tables) {
 
 // Columns of rows that compete for cache sets are copied, if there are rows enough to read the copy.
 TEST(strategies_of_products, copied_columns) {
-    constexpr auto copying = rhs_kernels::number<copied_rows>;
     const auto copies = [](const auto& e, std::size_t tile = full_tile) {
-        return product_of<avx2>(e, 0, tile).rhs_kernel == copying;
+        return runs_by<copying_product>(product_of<avx2>(e, 0, tile));
     };
     const auto page = matmul(x<24, 17>(), x<17, 1024>());
     EXPECT_TRUE(copies(page)) << "17 rows fall into one set of an L1 of 8 lines each";
-    EXPECT_TRUE(product_of<sse2>(page).rhs_kernel == copying);
-    EXPECT_FALSE(product_of<avx512>(page).rhs_kernel == copying) << "blocks of 32 registers read less";
-    EXPECT_FALSE(product_of<scalar>(page).rhs_kernel == copying);
+    EXPECT_TRUE(runs_by<copying_product>(product_of<sse2>(page)));
+    EXPECT_FALSE(runs_by<copying_product>(product_of<avx512>(page))) << "blocks of 32 registers read less";
+    EXPECT_FALSE(runs_by<copying_product>(product_of<scalar>(page)));
     EXPECT_FALSE(copies(matmul(x<24, 16>(), x<16, 1024>())));
     EXPECT_FALSE(copies(matmul(x<23, 17>(), x<17, 1024>()))) << "too few rows";
     EXPECT_FALSE(copies(matmul(x<24, 17>(), x<17, 1020>()))) << "a partial register";
@@ -254,7 +254,7 @@ TEST(strategies_of_products, copied_columns) {
     using tiny_l1 = built_for<avx2::instruction_sets, 256, 16, 64>;
     EXPECT_EQ(product_of<tiny_l1>(deep).k_parts, 33) << "at least 32 steps";
     using small_code = built_for<avx2::instruction_sets, 256, 16, 32 * 1024, 512 * 1024, true>;
-    EXPECT_FALSE(product_of<small_code>(deep).rhs_kernel == copying);
+    EXPECT_FALSE(runs_by<copying_product>(product_of<small_code>(deep)));
     // The L1 of 32 KiB has 64 places for such rows. 170 of them take half of the L2.
     EXPECT_TRUE(copies(matmul(x<24, 171>(), x<171, 384>())));
     EXPECT_FALSE(copies(matmul(x<24, 170>(), x<170, 384>()))) << "most of them stay in the L2";

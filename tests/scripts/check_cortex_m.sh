@@ -149,7 +149,8 @@ for cpu in m4f m55; do
     done
     ((emulated)) || continue
     values "$cpu" cortex_m_values -O2
-    for level in -O1 -O2; do values "$cpu" cortex_m_loops "$level"; done
+    values "$cpu" cortex_m_loops -O1
+    [[ $cpu != m55 ]] || values "$cpu" cortex_m_loops -O2 # what a compiler makes of vectors depends on it
 done
 ((emulated)) || echo "not run: needs qemu-system-arm"
 exit $((failures > 0))

@@ -46,8 +46,9 @@ mapfile -t expected < <(sed -nE "s@^[[:space:]]*//[[:space:]]*expect( $family)?:
 ((${#expected[@]} > 0)) || complain "there is no '// expect: text' line in $source_file"
 
 echo "corrected: $compiler $* $source_file"
-if [[ -n $precompiled && -n $umbrella ]]; then
-    echo "compiled with others, by diagnostics/corrected_$umbrella"
+if [[ -n $precompiled && (-n $umbrella || $family != clang) ]]; then
+    # That a program includes what it needs of the parts, clang tells.
+    echo "compiled with others, by diagnostics/corrected_${umbrella:-parts}"
 elif ! output=$("$compiler" "$@" "$source_file" 2>&1); then
     complain "without ASHLAR_EXPECT_ERROR it must compile, but the compiler said:"
     head -n 40 <<<"$output"

@@ -206,7 +206,7 @@ if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/
     compiler=$native
 fi
 
-# A compiler that takes more for granted than the least set: flags for it are asked for, not to remove what nobody gave.
+# A compiler whose defaults exceed the least set: the message says which flags to add, not to remove what nobody gave.
 printf '#!/usr/bin/env bash\nexec "%s" -march=x86-64-v2 "$@"\n' "$compiler" >"$work/newer_compiler"
 chmod +x "$work/newer_compiler"
 native=$compiler compiler=$work/newer_compiler

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # Compiles the examples in the comments of headers as one unit; errors name the line of the header. What examples use
-# without declaring it stands in tests/docs/example_names.inc. With ASHLAR_DOCUMENTS=interop only those of the headers for
+# without declaring it is in tests/docs/example_names.inc. With ASHLAR_DOCUMENTS=interop only those of the headers for
 # other libraries, which the compiler then finds, else all others.
 set -euo pipefail
 

@@ -26,7 +26,7 @@ VIOLATIONS = {
 
 
 def problems_with(path: str, line: str) -> list[str]:
-    """The problems of the sound pages, of which one has a line more."""
+    """The problems of the sound pages after a line is added to one of them."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         pages = dict(SOUND)

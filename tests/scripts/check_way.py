@@ -44,7 +44,7 @@ def rows(page: str) -> list[tuple[str, str, str]]:
 
 
 def without_arguments(name: str, opening: str = "<({[") -> str:
-    """A name without what stands in brackets: template arguments, parameters."""
+    """A name without brackets and their contents: template arguments, parameters."""
     out, depth = "", 0
     for c in name.replace("operator()", "operator_call").replace("->", ""):
         depth += c in opening

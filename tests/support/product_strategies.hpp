@@ -28,4 +28,13 @@ constexpr ashlar::detail::product_strategy product_of(const auto& e, std::size_t
     return {};
 }
 
+/// Whether this kernel, one of `product_kernels`, runs a product.
+template <class Kernel>
+constexpr bool runs_by(const ashlar::detail::product_strategy& how) {
+    bool same = false;
+    ashlar::detail::product_kernels::visit(how.kernel,
+                                           [&](auto kernel) { same = std::is_same_v<decltype(kernel), Kernel>; });
+    return same;
+}
+
 }  // namespace support

@@ -158,7 +158,7 @@ test_target() {
 }
 
 # write_targets_page <target...>: puts the rows of these into docs/targets.md, as far as they passed; others stay as they are,
-# and what has no section goes.
+# and rows without a section are removed.
 write_targets_page() {
     local page=docs/targets.md rows=build/targets.rows target
     while read -r target; do

@@ -199,7 +199,7 @@ def causal():
 
 
 def with_state():
-    """A sum beside rows of the open axis, which an input begins and an output goes on with."""
+    """A running sum over rows of the open axis: an input gives its first value, an output its last."""
     b = Body(14)
     b.nodes.append(helper.make_node("Add", ["hidden_in", b("ReduceSum", f"x {b.constant([1])}", keepdims=0)], ["hidden_out"]))
     b.nodes.append(helper.make_node("Add", ["x", "hidden_in"], ["y"]))

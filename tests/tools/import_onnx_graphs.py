@@ -158,6 +158,17 @@ def attentions():
     }
 
 
+def halves():
+    """Floats at both ends of a product of halves, as converters to 16 bits write it."""
+    r = np.random.default_rng(11)
+    nodes = [helper.make_node("Cast", ["x"], ["narrow"], to=TensorProto.FLOAT16),
+             helper.make_node("MatMul", ["narrow", "w"], ["product"]),
+             helper.make_node("Softmax", ["product"], ["shares"], axis=-1),
+             helper.make_node("Cast", ["shares"], ["y"], to=TensorProto.FLOAT)]
+    weights = [numpy_helper.from_array(r.standard_normal((16, 8)).astype(np.float16), "w")]
+    return model(nodes, [value("x", [3, 16])], [value("y", [3, 8])], weights)
+
+
 def single_operators():
     """A handful of models of one operator each, by name."""
     indices = np.array([[0, 2], [-1, 1]], np.int64)

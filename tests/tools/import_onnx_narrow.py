@@ -57,6 +57,25 @@ def products():
     return made
 
 
+def depthwise():
+    """Depthwise convolutions in a row, the last ones along one axis."""
+    r = np.random.default_rng(14)
+    nodes = [helper.make_node("Conv", ["x", "first.weight", "bias"], ["a"], group=16, kernel_shape=[3, 3], pads=[1, 0, 0, 2]),
+             helper.make_node("Conv", ["a", "strided.weight"], ["b"], group=16, kernel_shape=[2, 2], strides=[1, 2]),
+             helper.make_node("Transpose", ["b"], ["c"], perm=[0, 2, 3, 1]),
+             helper.make_node("NhwcConv", ["c", "last.weight", "bias"], ["d"], group=16, strides=[2, 1], dilations=[1, 2],
+                              kernel_shape=[3, 2], domain="com.microsoft"),
+             helper.make_node("Transpose", ["d"], ["e"], perm=[0, 3, 1, 2]), helper.make_node("Reshape", ["e", "signal"], ["f"]),
+             helper.make_node("Conv", ["f", "long.weight"], ["g"], group=16, kernel_shape=[3], pads=[1, 1]),
+             helper.make_node("Conv", ["g", "long.weight"], ["y"], group=16, kernel_shape=[3], pads=[2, 0])]
+    shapes = {"first": (3, 3), "strided": (2, 2), "last": (3, 2), "long": (3,)}
+    weights = [graphs.weight(r, "bias", 16), graphs.integers("signal", 1, 16, -1)]
+    weights += [graphs.weight(r, f"{name}.weight", 16, 1, *kernel) for name, kernel in shapes.items()]
+    made = graphs.model(nodes, [graphs.value("x", [1, 16, 11, 12])], [graphs.value("y", [1, 16, 16])], weights)
+    made.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return made
+
+
 def attention():
     """com.microsoft's attention and a product of few bits."""
     r = np.random.default_rng(9)
@@ -134,6 +153,9 @@ def check_narrow(folder, imported, expect):
                                         "float, bf16>"]),
         ("fused", "int8", fused(), {}, ["quantized<float, 24, 80> qkv", "quantized<float, 16, 32> first",
                                         "quantized<float, 32, 32> second", "float, std::int8_t>"]),
+        ("depthwise", "bf16", depthwise(), {}, ["float, bf16> first", "float, bf16> strided", "float, bf16> last"]),
+        ("depthwise", "int8", depthwise(), {}, ["tensor<std::int8_t, 9, 16> first", "tensor<std::int8_t, 4, 16> strided",
+                                                "tensor<std::int8_t, 6, 16> last", "tensor<std::int8_t, 3, 16> long"]),
         ("lstm", "bf16", layer("LSTM", **wide), {"h0": "h", "c0": "c"}, [".batch_first = false}, float, bf16> layer"]),
         ("lstm", "int8", layer("LSTM", 2, layout=1, **wide, **both), {}, ["float, std::int8_t> layer"]),
         ("gru", "int8", layer("GRU", linear_before_reset=1, **wide), {"h0": "h"}, ["int8_t> layer"]),

@@ -2,15 +2,16 @@
 """Models of one recurrent layer that the test of tools/import_onnx.py imports, and what their headers must say."""
 import import_onnx_graphs as graphs
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 TIMES, BATCH, WIDE, HIDDEN = 3, 2, 4, 5
 
 
 def layer(op, directions=1, states=True, bias=True, peephole=False, constant=True, results=None, wide=WIDE, hidden=HIDDEN,
-          **attributes):
-    """A layer of 3 steps and 2 sequences. With `states` they are inputs, and all results are outputs."""
+          lengths=None, **attributes):
+    """A layer of 3 steps and 2 sequences. With `states` they are inputs, and all results are outputs. `lengths` are those of the
+    sequences, or "input"."""
     r, count = np.random.default_rng(5), GATES[op]
     first = attributes.get("layout", 0)
     state = (BATCH, directions, hidden) if first else (directions, BATCH, hidden)
@@ -28,6 +29,12 @@ def layer(op, directions=1, states=True, bias=True, peephole=False, constant=Tru
     inputs = [graphs.value(n, s) for n, s in operands.items() if s and n not in weights]
     arrays = [numpy_helper.from_array((r.standard_normal(s) * 0.5).astype(np.float32), n)
               for n, s in operands.items() if s and n in weights]
+    if lengths:
+        node.input[4] = "lengths"
+        if lengths == "input":
+            inputs.append(helper.make_tensor_value_info("lengths", TensorProto.INT32, [BATCH]))
+        else:
+            arrays.append(numpy_helper.from_array(np.array(lengths, np.int32), "lengths"))
     return graphs.model([node], inputs, [graphs.value(n, made[n]) for n in results], arrays)
 
 
@@ -46,6 +53,12 @@ def cases():
         ("gru_both", layer("GRU", 2, linear_before_reset=1, layout=1, results=["h"], **both), ["nn::gru<{"]),
         ("gru_before", layer("GRU", direction="reverse"), ["for (std::size_t n"]),
         ("gru_of_inputs", layer("GRU", linear_before_reset=1, constant=False), ["for (std::size_t n"]),
+        ("lstm_lengths", layer("LSTM", 2, lengths=(3, 2), **both), ["for (std::size_t n", "where(alive, forget"]),
+        ("lstm_whole_lengths", layer("LSTM", lengths=(3, 3)), ["nn::lstm<{"]),
+        ("gru_lengths", layer("GRU", direction="reverse", layout=1, lengths="input"),
+         ["for (std::size_t n", "> static_cast<std::int32_t>(2 - n)"]),
+        ("gru_lengths_after", layer("GRU", linear_before_reset=1, lengths=(1, 3)), ["for (std::size_t n"]),
+        ("rnn_lengths", layer("RNN", activations=["Relu"], lengths="input"), ["for (std::size_t n", "relu(now"]),
         ("rnn_tanh", layer("RNN", direction="reverse", layout=1), ["nn::rnn<{.in = 4, .hidden = 5}> layer{}", "flip<1>"]),
         ("rnn_relu", layer("RNN", 2, activations=["Relu", "Relu"], **both), [".activation = nn::activation::relu"]),
     ]
@@ -63,7 +76,8 @@ def shared():
 def check_recurrent(folder, imported, expect):
     """`imported(name, model)` imports a model; the names are compiled and run later."""
     for name, model, texts in cases() + [("rnn_shared", shared(), ["layera(x)", "layera(s)"])]:
-        if imported(name, model):
+        samples = {"lengths": np.array([1, 3], np.int32)} if any(v.name == "lengths" for v in model.graph.input) else {}
+        if imported(name, model, samples=samples):
             header = (folder / f"{name}.hpp").read_text()
             expect(all(text in header for text in texts), f"{name}: its header has {texts}")
             expect(("for (std::size_t n" in header) == ("for (std::size_t n" in "".join(texts)), f"{name}: loop or module")

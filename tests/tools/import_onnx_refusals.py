@@ -25,6 +25,17 @@ def with_external(location, offset=None):
     return made
 
 
+def with_type(kind):
+    """The sum of floats and elements of another type."""
+    return graphs.model([helper.make_node("Add", ["x", "other"], ["y"])],
+                        [graphs.value("x", [2]), helper.make_tensor_value_info("other", kind, [2])], [graphs.value("y", [2])])
+
+
+def split_into(*parts):
+    return exp_model(nodes=[helper.make_node("Split", ["x", "sizes"], ["y", "z"], axis=1)],
+                     weights=[numpy_helper.from_array(np.array(parts), "sizes")])
+
+
 def cyclic():
     return exp_model(nodes=[helper.make_node("Add", ["x", "b"], ["a"]), helper.make_node("Exp", ["a"], ["b"]),
                             helper.make_node("Exp", ["b"], ["y"])])
@@ -67,8 +78,11 @@ def cases(folder):
     (folder.parent / "outside.bin").write_bytes(bytes(24))
     (folder / "short.bin").write_bytes(bytes(20))
     (folder / "link.bin").symlink_to(folder.parent / "outside.bin")
+    (folder / "circle.bin").symlink_to(folder / "circle.bin")
     files = {"empty": b"", "text": b"no model at all\n", "cut_in_weights": whole[:len(whole) // 2], "cut_at_end": whole[:-3],
              "cut_at_begin": whole[:20]}
+    (folder / "no_text.onnx").write_bytes(exp_model().SerializeToString().replace(b"exp", b"e\xffp"))
+    yield "a name that is no text", "no_text.onnx", [], "is no text"
     for name, content in files.items():
         (folder / f"{name}.onnx").write_bytes(content)
         yield name, f"{name}.onnx", [], "onnx: "
@@ -90,9 +104,17 @@ def cases(folder):
         "outside_absolute": (with_external(str(folder.parent / "outside.bin")), [], "outside the folder"),
         "outside_link": (with_external("link.bin"), [], "outside the folder"),
         "external_missing": (with_external("none.bin"), [], "does not exist"),
+        "external_circle": (with_external("circle.bin"), [], "is no file"),
+        "external_zero": (with_external("a\0b"), [], "is no file"),
+        "external_long": (with_external("a" * 5000), [], "is no file"),
         "external_short": (with_external("short.bin"), [], "needs 24 bytes"),
         "external_offset": (with_external("short.bin", "21"), [], "ends before"),
         "external_no_number": (with_external("short.bin", "x"), [], "no numbers"),
+        "mixed_types": (with_type(TensorProto.INT64), [], "x is float32 and other is int64; their types must be the same"),
+        "no_such_type": (exp_model(nodes=[helper.make_node("And", ["x", "x"], ["y"])]), [], "x is float32, which this operator does not"),
+        "split_short": (split_into(1, 1), [], "parts of 1, 1 entries do not make 3"),
+        "namespace": (exp_model(), ["--name", "imported"], "--name imported"),
+        "macro": (exp_model(), ["--name", "NAN"], "--name NAN"),
         "open_axis": (exp_model(("rows", 4)), [], "rows"),
         "wrong_name": (exp_model(), ["--name", "2x"], "--name 2x"),
         "keyword": (exp_model(), ["--name", "while"], "--name while"),

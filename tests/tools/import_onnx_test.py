@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Imports small ONNX models by tools/import_onnx.py, compiles what it writes in one program and runs it.
 
-    tests/tools/import_onnx_test.py --compiler g++ -- -Iinclude -mavx2
+    tests/tools/import_onnx_test.py --compiler clang++-19 --first-compiler g++ -- -Iinclude -mavx2
 
 Exits with 77 (skipped) if the Python packages onnx and NumPy are missing.
 """
@@ -21,6 +21,7 @@ import onnx  # noqa: E402
 import import_onnx_graphs as graphs  # noqa: E402
 from import_onnx_images import check_images  # noqa: E402
 from import_onnx_narrow import check_narrow  # noqa: E402
+from import_onnx_quantized import check_quantized  # noqa: E402
 from import_onnx_recurrent import check_recurrent  # noqa: E402
 from import_onnx_refusals import check_refusals  # noqa: E402
 from import_onnx_states import check_states  # noqa: E402
@@ -41,6 +42,7 @@ def check_text():
     names = Names()
     expect([names.make(n) for n in ("a/b.c", "a.b.c", "1x", "sum", "")] == ["a_b_c", "a_b_c_1", "x1x", "sum_1", "value"], "names")
     expect([names.make(n) for n in ("packed", "workspace")] == ["packed_1", "workspace_1"], "names of types in the header are taken")
+    expect([names.make(n) for n in ("NAN", "M_PI", "unix")] == ["nan", "m_pi", "unix_1"], "no name is that of a macro")
     prefix = shared_prefix(["net/a/b", "net/a/c", "net/d", "net/e", "y"])
     expect(prefix == "net_" and Names(prefix=prefix).make("net/a/b") == "a_b", "names without the prefix that most share")
 
@@ -105,6 +107,7 @@ def check_uncovered(folder):
 
 def main():
     parser = options(__doc__)
+    parser.add_argument("--first-compiler", help="of the first models, which are whole ones; without it --compiler has all")
     parser.add_argument("--only", default="", help="a regular expression of the models that are compiled")
     given = parser.parse_args()
     check_text()
@@ -125,7 +128,8 @@ def main():
             names.extend([name] if complete else [])
             return text if complete else ""
 
-        whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools()}
+        whole = {"convolutional": graphs.convolutional(), "unusual": graphs.unusual(), "pools": graphs.pools(),
+                 "halves": graphs.halves()}
         for operator, model in {**whole, **graphs.single_operators(), **graphs.attentions()}.items():
             imported(f"net_{operator}", model)
         check_images(folder, imported, expect)
@@ -136,11 +140,14 @@ def main():
         check_denormals(folder, imported)
         check_recurrent(folder, imported, expect)
         check_narrow(folder, imported, expect)
+        check_quantized(folder, imported, expect)
         check_states(folder, imported, expect)
         names = [name for name in names if re.search(given.only, name)]
         check_plan("attentive", folder, given.compiler, given.flags)
-        compile_and_run(names, folder, given.compiler, given.flags,
+        whole_models = names[:1 + len(whole)]
+        compile_and_run(whole_models, folder, given.first_compiler or given.compiler, given.flags,
                         checks={"attentive": embedded("attentive")})
+        compile_and_run(names[len(whole_models):], folder, given.compiler, given.flags)
     return finished()
 
 

@@ -49,13 +49,13 @@ class Residual(nn.Module):
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(3, 4, 3, stride=2, padding=1), nn.BatchNorm2d(4), nn.ReLU())
         self.blocks = nn.ModuleList(Block(4) for _ in range(2))
-        self.head = nn.Linear(4, 6)
+        self.norm, self.head = nn.GroupNorm(2, 4), nn.Linear(4, 6)
 
     def forward(self, image):
         x = self.stem(image)
         for block in self.blocks:
             x = block(x)
-        return self.head(x.mean(dim=(2, 3)))
+        return self.head(self.norm(x).mean(dim=(2, 3)))
 
 
 class Tagger(nn.Module):
@@ -176,19 +176,21 @@ class Same(nn.Module):
 
 
 class Attentive(nn.Module):
-    """Attention with weights and a mask of numbers, steps first; recurrent layers with a first state."""
+    """Attention with weights and a mask of numbers, steps first; recurrent layers with a first state, and one whose rows are not read."""
 
     def __init__(self):
         super().__init__()
         self.own, self.cross = nn.MultiheadAttention(16, 4), nn.MultiheadAttention(16, 2, batch_first=True, kdim=8, vdim=6)
         self.rnn, self.gru = nn.RNN(16, 5, nonlinearity="relu"), nn.GRU(5, 6)
+        self.lstm = nn.LSTM(6, 3, bidirectional=True)
 
     def forward(self, x, keys, values, bias):
         y, weights = self.own(x, x, x, attn_mask=bias)
         z = self.cross(x.transpose(0, 1), keys, values, need_weights=False)[0]
         rows, state = self.rnn(y)
         rows, last = self.gru(rows, torch.zeros(1, x.size(1), 6))
-        return weights, z, rows, last[0] + state.sum()
+        _, (ends, _) = self.lstm(rows)
+        return weights, z, rows, last[0] + state.sum(), torch.cat([ends[0], ends[1]], 1)
 
 
 class Steps(nn.Module):
@@ -238,6 +240,14 @@ class Exported(nn.Module):
         return torch.scatter(x, 1, self.places, x[:, :3] * 2)
 
 
+class Asserting(nn.Module):
+    """Asserts what holds for the sample, as tutorials do."""
+
+    def forward(self, x):
+        assert (x == x).all() and x.max() < 100, "numbers"
+        return x * 2
+
+
 class Changed(nn.Module):
     """Changes its input in place, which torch.fx records and torch.export does not."""
 
@@ -270,9 +280,11 @@ def cases():
     r, words = torch.randn, torch.randint
     yield "perceptron", Perceptron(), [r(2, 16)], ["nn::linear<{.in = 16, .out = 24}> fc1{};"]
     yield "precise", Perceptron().double(), [r(2, 16).double()], ["nn::linear<{.in = 16, .out = 24}, double> fc1{};"]
-    yield "cnn", Convolutional(), [r(2, 1, 14, 14)], ["nn::conv2d<{.in = 1, .out = 8, .kernel = 3}> features_0{};",
+    yield "cnn", Convolutional(), [r(2, 1, 14, 14)], ["nn::conv2d<{.in = 1, .out = 8, .kernel = 3, .channels_last = true}> features_0{};",
                                                      ".stride = {2, 1}, .padding = {1, 0}}"]
-    yield "residual", Residual(), [r(1, 3, 12, 12)], ["struct block {", "std::array<residual_parts::block, 2> blocks{};"]
+    yield "residual", Residual(), [r(1, 3, 12, 12)], [
+        "struct block {", "/// Block: [1, 6, 6, 4] with channels last to", "std::array<residual_parts::block, 2> blocks{};",
+        "nn::group_norm<{.groups = 2, .channels = 4, .channels_last = true}>"]
     yield "tagger", Tagger(), [words(50, (2, 7))], ["nn::lstm<{.in = 12, .hidden = 8, .layers = 2, .bidirectional = true}> lstm{};"]
     yield "sentences", Encoder(), [words(50, (2, 9)), padding(9, 5, rows=9)], [
         "nn::encoder<{.layer = {.embed = 16, .heads = 2, .hidden = 32, .activation = nn::activation::gelu}, .layers = 2}>"]

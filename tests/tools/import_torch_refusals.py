@@ -63,6 +63,20 @@ class Random(nn.Module):
         return x + torch.rand_like(x)
 
 
+class Undefined(nn.Module):
+    def forward(self, x):
+        return torch.log(-x.abs())
+
+
+class Complex(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("turns", torch.ones(4) * 1j)
+
+    def forward(self, x):
+        return (x * self.turns).real
+
+
 class Fails(nn.Module):
     def __init__(self):
         super().__init__()
@@ -111,7 +125,7 @@ def cases(folder):
     good = torch.nn.Linear(4, 2).state_dict()
     states = {"missing": {"fc.weight": good["weight"]}, "shape": {"fc.weight": good["weight"].t(), "fc.bias": good["bias"]},
               "more": {"fc.weight": good["weight"], "fc.bias": good["bias"], "gate": good["bias"]}, "object": {"fc": Evil(folder / "ran")},
-              "number": {"fc.weight": 3}}
+              "number": {"fc.weight": 3}, "whole": torch.nn.Linear(4, 2), "two": {"ours": good, "theirs": good}}
     for name, state in states.items():
         torch.save(state, folder / f"{name}.pt")
     here, one = f"{folder}/nets.py:", ["--input", "3,4"]
@@ -138,9 +152,12 @@ def cases(folder):
     yield "a number of the data", f"{here}Item", one, "item"
     yield "assignment", f"{here}Assigns", one, "control flow"
     yield "random numbers", f"{here}Random", one, "random numbers"
+    yield "no numbers", f"{here}Undefined", one, "Undefined gives NaN"
+    yield "complex numbers", f"{here}Complex", one, "turns: elements of torch.complex64"
     yield "no tensors", f"{here}Nothing", one, "no tensors"
     for name, text in {"missing": "fc.bias is missing", "shape": "fc.weight: the module needs [2, 4], the file has [4, 2]",
                        "more": "no gate", "object": "no file of weights alone", "number": "no tensor",
+                       "whole": "no file of weights alone: Unsupported", "two": "ours is no tensor",
                        "bad": "no file of weights alone", "none": "no such file"}.items():
         yield f"state {name}", f"{here}Linear", one + ["--state", f"{folder}/{name}.pt"], text
     yield "cut state", f"{here}Linear", one + ["--state", f"{folder}/cut.safetensors"], "no safetensors file"

@@ -4,7 +4,8 @@
 
     tests/tools/import_torch_test.py --compiler g++ -- -Iinclude -mavx2
 
-Exits with 77 (skipped) if PyTorch or NumPy is missing. tests/tools/import_checkpoint_test.py needs NumPy alone.
+Exits with 77 (skipped) if NumPy is missing, or, once what needs no PyTorch has passed, if PyTorch is.
+tests/tools/import_checkpoint_test.py needs NumPy alone.
 """
 import subprocess
 import sys
@@ -12,9 +13,15 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from tool_checks import ROOT, called, expect, finished, options, skip_without
+from tool_checks import ROOT, called, expect, failures, finished, options, skip_without
 
-skip_without("numpy", "torch")
+skip_without("numpy")
+from import_torch_orders import check_orders  # noqa: E402
+
+check_orders(expect)
+if failures:
+    sys.exit(finished())
+skip_without("torch")
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import import_torch  # noqa: E402
@@ -82,6 +89,15 @@ def check_command(folder):
     expect(status == 0, "a module of a package is imported")
     expect((folder / "by_package_test.safetensors").read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
            "weights of a safetensors file are those of a file by torch.save")
+    wrapped = {f"module.{n}": t for n, t in module.state_dict().items()}
+    for name, state in {"model_state_dict": {"epoch": 3, "average": {"w": x}, "model_state_dict": module.state_dict()},
+                        "only": {"net": wrapped, "losses": []}, "wrapped": wrapped}.items():
+        torch.save(state, folder / "weights.pt")
+        called(import_torch.main, "import_torch_modules:Perceptron", "--state", folder / "weights.pt", "--name", name, "--input",
+               folder / "x.npy", "--out", folder)
+        written = folder / f"{name}_test.safetensors"
+        expect(written.exists() and written.read_bytes() == (folder / "by_command_test.safetensors").read_bytes(),
+               f"weights of a file with {name}")
     return ["by_command"]
 
 
@@ -113,8 +129,14 @@ def check_uncovered(folder):
     expect("TODO" in (folder / "uncovered.hpp").read_text(), "the header has stubs")
 
 
+def check_assertion(folder):
+    """What an assertion compares is no control flow."""
+    complete, text = import_module(modules.Asserting(), [torch.randn(3, 4)], {}, "asserting", folder, through_onnx=False)
+    expect(complete and "all_1" not in (folder / "asserting.hpp").read_text(), f"an assertion is left out: {text}")
+
+
 def check_fallback(folder):
-    """What the tables do not have goes by ONNX, if that has it; the report says so."""
+    """Operators that the tables lack are imported through ONNX, if it has them; the report says so."""
     try:
         import onnx  # noqa: F401
     except ImportError as missing:
@@ -123,7 +145,7 @@ def check_fallback(folder):
     x = torch.randn(2, 5)
     complete, text = import_module(modules.Exported(), [x], {}, "exported", folder)
     expect(complete and "through ONNX, because" in text and "scatter" in text, f"the way through ONNX: {text}")
-    complete, text = import_module(modules.Exported(), [x], {}, "kept", folder, through_onnx=False)
+    complete, text = import_module(modules.Exported(), [x], {}, "forbidden", folder, through_onnx=False)
     expect(not complete and "ONNX" not in text, f"not through ONNX if that is forbidden: {text}")
     complete, text = import_module(modules.randomise(modules.Perceptron()), [torch.randn(2, 16)], {}, "asked", folder,
                                    through_onnx=True)
@@ -178,6 +200,7 @@ def main():
         folder = Path(made)
         names = check_command(folder) + check_fallback(folder)
         check_uncovered(folder)
+        check_assertion(folder)
         check_refusals(folder)
         for name, module, inputs, texts in modules.cases():
             try:

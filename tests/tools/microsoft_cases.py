@@ -155,6 +155,13 @@ def embedding(ids, segments, words, positions, types, gamma, beta, mask=None, pl
     return y, np.array(counts, np.int32), total
 
 
+def rms(x, scale, axis, epsilon):
+    y = np.zeros_like(x)
+    for place in np.ndindex(x.shape[:axis]):
+        y[place] = x[place] / np.sqrt((x[place].astype(np.float64)**2).mean() + epsilon) * scale
+    return y
+
+
 def skip_rms(x, skip, gamma, bias=None, epsilon=1e-12):
     total = x + skip + (0 if bias is None else bias)
     y = np.zeros_like(x)
@@ -256,6 +263,7 @@ def attention_cases():
         "embedding_alone": Case("EmbedLayerNormalization", [r.integers(0, 9, (2, 5), np.int32), None, ("constant", x(9, 6)),
                                                             ("constant", x(8, 6)), None, ("constant", x(6)), ("constant", x(6)),
                                                             None, r.integers(0, 8, (1, 5), np.int32)], embedding),
+        "rms": Case("SimplifiedLayerNormalization", [x(2, 3, 8), ("constant", x(8))], rms, domain="", axis=-1, epsilon=1e-5),
         "skip_rms": Case("SkipSimplifiedLayerNormalization", [x(2, 3, 8), x(2, 3, 8), ("constant", x(8)), ("constant", x(8))],
                          skip_rms, epsilon=1e-5),
         "attention_step": Case("Attention", [x(2, 2, 12), ("constant", x(12, 48)), ("constant", x(48)),

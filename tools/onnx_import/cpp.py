@@ -14,7 +14,7 @@ dynamic_cast else enum explicit export extern false float for friend goto if inl
 not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof static
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using
 virtual void volatile wchar_t while xor xor_eq main std ashlar model members buffers scratch memory steps step
-values self visit n now in forget keep_part reset fresh result v w
+values self visit n now alive in forget keep_part reset fresh result v w
 kept most destination operator_of each_step""".split()
 FUNCTIONS = """abs all any argmax argmin avg_pool axis broadcast_to cast ceil clamp concat cos cumsum dot einsum elu erf eval
 evaluate exp fast flip floor full
@@ -22,13 +22,16 @@ gelu gelu_tanh hard_sigmoid hard_swish identity index iota isnan keep_dims layer
 log_softmax logsumexp map masked matmul max max_pool mean min mish norm normalize outer pack pad permute pow prod relu reshape
 rms_norm roll round row rsqrt sigmoid silu sin slice softmax softplus split sqrt squeeze stack store sum take tanh tensor topk
 transpose unsqueeze upsample variance view_of where windows zeros f16 bf16 shape scale softcap bias causal plan keep keep_finite
-keys_below ignore attention nn packed quantized smoothed workspace workspace_bytes""".split()
+keys_below ignore attention nn packed quantized smoothed unscaled workspace workspace_bytes""".split()
+
+MACROS = """assert errno far i386 interface linux major makedev minor near offsetof small stderr stdin stdout unix
+EOF INFINITY NAN NULL""".split()  # of headers and compilers; Names has no others without lower-case letters
 
 
 def check_name(name):
     if not name.isidentifier() or not name.isascii():
         raise ModelError(f"--name {name}: a name of C++ is needed")
-    if name in (*KEYWORDS, *FUNCTIONS, "state"):
+    if name in (*KEYWORDS, *FUNCTIONS, *MACROS, "state", "imported"):
         raise ModelError(f"--name {name}: this name has a meaning of its own; choose another one")
 
 
@@ -85,13 +88,13 @@ class Names:
     """Names of C++ for names of the graph, each once, without the prefix that most of them share."""
 
     def __init__(self, taken=(), prefix=""):
-        self.taken, self.prefix = set(KEYWORDS) | set(FUNCTIONS) | set(taken), prefix
+        self.taken, self.prefix = set(KEYWORDS) | set(FUNCTIONS) | set(MACROS) | set(taken), prefix
 
     def make(self, name):
         base = words(name).removeprefix(self.prefix) or words(name) or "value"
         base = ("x" + base if base[0].isdigit() else base)[:80]
-        if base[0].isupper() and len(base) < 2:
-            base = base.lower()  # macros of one capital letter are common
+        if base.isupper():
+            base = base.lower()  # it may be a macro, such as NAN, M_PI or I
         found, count = base, 0
         while found in self.taken:
             count += 1

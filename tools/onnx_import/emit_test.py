@@ -115,7 +115,7 @@ class Compared:
 
 def agreement(title, found, expected, value, rounding=0.0, counts=""):
     """A line that compares entries of floats, of which NumPy's have an error; `counts` is a function of C++ that chooses them."""
-    accepted = 2e-3 if value.dtype == np.float16 else tolerance(rounding)
+    accepted = max(2e-3 if value.dtype == np.float16 else 0.0, tolerance(rounding))
     return f'    good &= agree("{title}", {found}, {expected}, {accepted}{counts and ", " + counts});\n'
 
 

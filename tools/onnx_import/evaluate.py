@@ -10,6 +10,7 @@ from .graph import Graph, Node, Value, computed
 from .load import NUMPY_TYPES, array_of, changed_later, opsets_of, type_name
 from .numpy_ops import TABLE, check_size
 from .parameters import CONSTANT_OPERANDS
+from .types import check_types
 
 SHAPE_ONLY = {"Shape", "Size", "EyeLike"}  # whose result depends on the operand's shape only
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"}
@@ -205,6 +206,8 @@ class Evaluation:
         if node.op in RANDOM:
             raise Uncovered("random numbers are not supported")
         self.check_covered(node)
+        if not node.domain:
+            check_types(node)
         if node.title == "Concat":
             self.drop_empty(node)
         for value in node.inputs:

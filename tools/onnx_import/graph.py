@@ -117,9 +117,9 @@ class Graph:
                 live.append(node)
                 wanted.update(id(value) for value in node.inputs if value is not None)
         self.nodes = live[::-1]
-        for node in self.nodes:
-            for value in node.inputs:
-                if value is not None:
-                    value.uses += 1
+        for value in self.inputs + self.results() + [value for node in self.nodes for value in node.inputs + node.outputs if value is not None]:
+            value.uses = 0
+        for value in (value for node in self.nodes for value in node.inputs if value is not None):
+            value.uses += 1
         for value in self.results():
             value.uses += 1

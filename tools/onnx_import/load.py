@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Reads an ONNX file and checks it, before anything is computed or written."""
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from .errors import ModelError, first_line
 from .numpy_ops.registry import MOST_BYTES
 
 OLDEST_OPSET, NEWEST_OPSET = 1, 25
+UNKNOWN_TO_ONNX = {"SimplifiedLayerNormalization"}  # ONNX Runtime writes it into ONNX's own domain
 FULL_OPSET = 7  # of older sets only the operators that it did not change
 NUMPY_TYPES = {
     TensorProto.FLOAT: np.float32, TensorProto.DOUBLE: np.float64, TensorProto.FLOAT16: np.float16, TensorProto.BOOL: np.bool_,
@@ -29,13 +31,40 @@ def read_model(path):
     if not path.is_file():
         raise ModelError(f"{path}: no such file")
     try:
-        model = onnx.load(str(path), load_external_data=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the error says it
+            model = onnx.load(str(path), load_external_data=False)
     except Exception as failure:
         raise ModelError(f"{path}: no ONNX model, or cut off: {first_line(failure)}") from None
     if not model.HasField("graph") or not model.graph.output:
         raise ModelError(f"{path}: no ONNX model: it has no graph with outputs")
+    check_text(model)
     load_external(model, path)
     return model
+
+
+def check_text(message):
+    """Refuses names that are no text."""
+    for field, content in message.ListFields():
+        parts = content if field.label == field.LABEL_REPEATED else [content]
+        if field.type == field.TYPE_MESSAGE:
+            for part in parts:
+                check_text(part)
+        elif field.type == field.TYPE_STRING and not all(isinstance(part, str) for part in parts):
+            raise ModelError(f"a {field.name} of the model is no text: the file is damaged")
+
+
+def nodes_of(graph):
+    """All nodes of a graph and of the graphs in them."""
+    for node in graph.node:
+        yield node
+        for inner in graphs_in(node):
+            yield from nodes_of(inner)
+
+
+def graphs_in(node):
+    for attribute in node.attribute:
+        yield from ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs)
 
 
 def tensors_of(graph):
@@ -46,8 +75,8 @@ def tensors_of(graph):
             if attribute.HasField("t"):
                 yield attribute.t
             yield from attribute.tensors
-            for inner in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):
-                yield from tensors_of(inner)
+        for inner in graphs_in(node):
+            yield from tensors_of(inner)
 
 
 def load_external(model, path):
@@ -59,10 +88,14 @@ def load_external(model, path):
             continue
         entries = {entry.key: entry.value for entry in tensor.external_data}
         location = entries.get("location", "")
-        file = (folder / location).resolve()
+        try:
+            file = (folder / location).resolve()
+            there = file.is_file()
+        except (OSError, RuntimeError, ValueError) as failure:  # too long, links in a circle, or bytes that no path has
+            raise ModelError(f"{tensor.name}: its data is in {location[:80]!r}, which is no file: {first_line(failure)[:80]}") from None
         if not location or Path(location).is_absolute() or folder not in file.parents:
             raise ModelError(f"{tensor.name}: its data is in {location!r}, outside the folder of the model; move the file there")
-        if not file.is_file():
+        if not there:
             raise ModelError(f"{tensor.name}: its data is in {location!r}, which does not exist beside the model")
         try:
             offset, length = int(entries.get("offset", 0)), entries.get("length")
@@ -130,7 +163,10 @@ def check_model(model, notes):
         notes.append(f"The installed onnx {onnx.__version__} knows operator sets up to {known}: its checker did not run.")
         return
     domains = {entry.domain for entry in model.opset_import}
-    if any(node.domain == "com.microsoft" for node in model.graph.node) and "com.microsoft" not in domains:
+    moved = [node for node in nodes_of(model.graph) if node.op_type in UNKNOWN_TO_ONNX and not node.domain]
+    for node in moved:
+        node.domain = "com.microsoft"
+    if any(node.domain == "com.microsoft" for node in nodes_of(model.graph)) and "com.microsoft" not in domains:
         model.opset_import.add(domain="com.microsoft", version=1)
     bare = [v.type.tensor_type for v in (*model.graph.input, *model.graph.output)
             if v.type.HasField("tensor_type") and not v.type.tensor_type.HasField("shape")]
@@ -146,6 +182,8 @@ def check_model(model, notes):
     finally:
         for kind in bare:
             kind.ClearField("shape")
+        for node in moved:
+            node.domain = ""
 
 
 def fixed_shapes(model, given, constants=(), may_be_empty=()):

@@ -54,6 +54,12 @@ def product_of_bytes(x, w, spread=False):
     return y.reshape(*x.shape[:-1], w.shape[1])
 
 
+def product_with_byte_columns(x, w):
+    """The same with columns of w in 8 bits only."""
+    columns, scales = rounded_to_bytes(np.ascontiguousarray(w.T))
+    return np.matmul(x, (columns * scales).T)
+
+
 def bytes_in_8_bits(depth, columns):
     padded = -(-columns // PANEL) * PANEL
     return -(-depth // DEPTH) * DEPTH * padded + 8 * padded  # a scale and a sum for each column
@@ -76,7 +82,10 @@ BF16 = Kind("bf16", "bf16", "packed<bf16, {}, {}>", product_of_bf16, lambda dept
 INT8 = Kind("int8", "std::int8_t", "quantized<float, {}, {}>", product_of_bytes, bytes_in_8_bits, False)
 SMOOTHED = Kind("smoothed int8", "smoothed<std::int8_t>", "quantized<smoothed<float>, {}, {}>",
                 lambda x, w: product_of_bytes(x, w, True), bytes_in_8_bits, False)
+TAPS = Kind("int8", "", "", product_with_byte_columns, lambda depth, columns: (depth + 4) * columns, True)
 KINDS = {"float": [], "bf16": [BF16], "int8": [INT8, SMOOTHED], "auto": [INT8, SMOOTHED, BF16]}
+
+KINDS_OF_TAPS = {"float": [], "bf16": [BF16], "int8": [TAPS], "auto": [TAPS, BF16]}  # for depthwise convolutions
 
 
 def relative_error(found, expected):
@@ -116,12 +125,12 @@ class Weights:
         if option != "float" and graph.states:
             self.calls.append(self.computed(graph, graph.second_call({})))
 
-    def choose(self, node, matrices, grouped=False):
+    def choose(self, node, matrices, grouped=False, kinds=KINDS):
         """What a Choice has but the name, for a node whose weights are matrices of these depths and columns."""
-        size = {kind: sum(kind.size(*matrix) for matrix in matrices) for kind in [*KINDS[self.option], FLOAT]}
+        size = {kind: sum(kind.size(*matrix) for matrix in matrices) for kind in [*kinds[self.option], FLOAT]}
         place = next(i for i, v in enumerate(node.outputs) if v is not None)
         result, errors = node.outputs[place], {}
-        for kind in KINDS[self.option]:
+        for kind in kinds[self.option]:
             if size[kind] < size[FLOAT] and (kind.grouped or not grouped) and result.dtype == np.float32:
                 errors[kind] = max(relative_error(computed_with(node, kind, arrays_of(node.inputs, call))[place],
                                                   call.get(id(result), result.array)) for call in self.calls)

@@ -59,6 +59,7 @@ class Program:
         self.growing = []  # pairs of a member and an object of Growing
         self.distances = {}, {}  # those of the results of two calls, if weights are narrow
         self.rounding = {}, {}  # errors of floats in the results of two calls
+        self.wide_products = []  # pairs of a node and why it multiplies 32-bit integers instead of bytes
         self.open = None  # OpenAxes, if an axis has a capacity
         self.returned = ""  # the text of what the function returns, which reads buffers after the last line
 

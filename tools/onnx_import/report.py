@@ -30,6 +30,11 @@ def denormals_report(t):
     return [f"  {t.weights.denormals} denormal entries of weights are 0 in the file, since arithmetic with them is slow"] if t.weights.denormals else []
 
 
+def wide_products_report(t):
+    """Products of quantized matrices that are not products of bytes."""
+    return [f"  {node.name} ({node.title}) multiplies 32-bit integers: {reason}" for node, reason in t.wide_products]
+
+
 def rounding_report(t):
     """Outputs and states whose floats have larger errors than the test accepts otherwise."""
     return [f"  {c.stored}: floats differ from doubles by {c.rounding:.2g} in NumPy; the test accepts {tolerance(c.rounding):g}"
@@ -50,7 +55,8 @@ def summary(name, what, program, notes, paths):
 
 def report(name, translation, notes, paths):
     """What was made of a graph, as text."""
-    lines = summary(name, f"{len(translation.graph.nodes)} operators", translation, weights_report(translation) + denormals_report(translation) + rounding_report(translation) + notes, paths)
+    notes = weights_report(translation) + denormals_report(translation) + wide_products_report(translation) + rounding_report(translation) + notes
+    lines = summary(name, f"{len(translation.graph.nodes)} operators", translation, notes, paths)
     if translation.problems:
         lines.append(f"{len(translation.problems)} operators are not covered:")
         lines += [f"  {node.name} ({node.title}): {reason}" for node, reason in translation.problems]

@@ -10,7 +10,7 @@ MOST_ERROR = 1e-2  # of rounding; above it a step such as Round or Equal gives o
 
 
 def wide(array):
-    return array.astype(np.float64) if array.dtype == np.float32 else array
+    return array.astype(np.float64) if array.dtype in (np.float16, np.float32) else array
 
 
 def in_doubles(graph, given):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Imports a folder with config.json and weights as Hugging Face writes it. This needs NumPy, but not PyTorch."""
 import json
+import re
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from .safetensors import read_safetensors
 
 TYPES = {"int64": np.int64, "int32": np.int32, "float32": np.float32, "bool": np.bool_}
 MOST_ENTRIES = 1 << 26  # of an input
+OLD_NAMES = {"gamma": "weight", "beta": "bias"}  # of norms, as the first files of BERT have them
+OLD_NORM = re.compile(r"(?<=LayerNorm\.)(gamma|beta)$")
 
 
 class Config:
@@ -76,7 +79,8 @@ class Arrays:
 
     def __init__(self, tensors, prefixes):
         self.prefix = next((p for p in prefixes if any(name.startswith(p) for name in tensors)), "")
-        self.tensors, self.used = tensors, set()
+        self.tensors = {OLD_NORM.sub(lambda m: OLD_NAMES[m[0]], name): array for name, array in tensors.items()}
+        self.used = set()
 
     def has(self, name):
         return self.prefix + name in self.tensors or name in self.tensors
@@ -228,6 +232,9 @@ def import_checkpoint(folder, inputs, name, out, origin, context=None):
     With a `context`, the most tokens of a conversation, a decoder keeps keys and values and decodes token by token.
     """
     from .architectures import DECODERS, TABLE
+    if folder.is_file() and folder.suffix != ".py":
+        raise ModelError(f"{folder}: weights alone do not tell what computes with them; write model.py:Net --state {folder.name}, or the "
+                         "folder with config.json")
     if not folder.is_dir():
         raise ModelError(f"{folder}: no folder of a checkpoint; of a module, write file.py:Class")
     if not (folder / "config.json").is_file():

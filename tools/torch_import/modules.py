@@ -3,6 +3,7 @@
 
 Modules of torch.nn that are not here are recorded through their forward, as functions.
 """
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +46,8 @@ def mapped(module):
     return None
 
 
-def plain(b, m, path, x):
-    return b.custom(type(m).__name__, "torch.nn", [x], [b.wanted_array], module=m, path=path)[0]
+def plain(b, m, path, x, **attributes):
+    return b.custom(type(m).__name__, "torch.nn", [x], [b.wanted_array], module=m, path=path, **attributes)[0]
 
 
 def weights(*names):
@@ -147,7 +148,7 @@ def convolve(b, m, path, x):
         for before, behind in list(zip(pads[:axes], pads[axes:]))[::-1]:
             wide += [before, behind]
         x = FUNCTIONS["pad"](b, x, wide, "constant" if m.padding_mode == "zeros" else m.padding_mode)
-    return plain(b, m, path, x)
+    return plain(b, m, path, x, group=m.groups)
 
 
 def sizes(numbers, usual=None):
@@ -185,6 +186,10 @@ def folded_kind(kind):
     return kind.replace(", .bias = false", "")
 
 
+def channels_last_kind(kind):
+    return re.sub(r"}([^{}]*)$", r", .channels_last = true}\1", kind)
+
+
 # Recurrent layers.
 
 
@@ -218,7 +223,10 @@ def recurrent(s):
     for place, name in enumerate("hc"[:len(outputs) - 1]):
         first = s.x(1 + place) if given else f"zeros<{s.type}, {', '.join(map(str, outputs[1 + place].shape))}>()"
         s.raw(f"step({state}.{name}, {first});")
-    return [f"{s.module()}({s.memory()}, {state})"] + [s.reference(name, f"{state}.{name}") for name in "hc"[:len(outputs) - 1]]
+    rows = f"{s.module()}({s.memory()}, {state})"
+    if outputs[0].uses == 0:  # nobody reads the rows, but their evaluation makes the state
+        rows = s.buffer("rows", rows, s.dtype, outputs[0].shape)
+    return [rows] + [s.reference(name, f"{state}.{name}") for name in "hc"[:len(outputs) - 1]]
 
 
 registers(nn.LSTM, nn.GRU, nn.RNN, uses="`nn::lstm`, `nn::gru`, `nn::rnn`", build=recur, translate=recurrent, arrays=state,

@@ -73,6 +73,8 @@ class ScopeTranslation(Translation):
             if path in self.scope.folds:
                 kinds[path] = modules.folded_kind(kinds[path])
                 arrays[path] = modules.folded(module, self.scope.folds[path])
+            if path in self.scope.turned:
+                kinds[path] = modules.channels_last_kind(kinds[path])
         for path, children in self.scope.children.items():
             found = {}  # calls with other shapes are of other structs
             for child in children:
@@ -226,8 +228,8 @@ class PartTranslation(ScopeTranslation):
     def text_of_struct(self):
         inputs = [f"[[maybe_unused]] const auto& {text}" for text, _ in self.inputs]
         parameters = inputs + ["[[maybe_unused]] buffers& values", "[[maybe_unused]] const auto& step"]
-        shapes = ", ".join(str(list(v.shape)) for _, v in self.inputs) + " to " + ", ".join(
-            str(list(v.shape)) for _, v in self.graph.outputs)
+        shapes = " to ".join(", ".join(f"{list(v.shape)}{' with channels last' if id(v) in self.scope.last else ''}" for _, v in values)
+                             for values in (self.inputs, self.graph.outputs))
         lines = [line_text(line) for line in self.lines if line.place != "reference"] + [f"        {self.returned}"]
         return STRUCT.format(
             title=self.scope.title, shapes=shapes, name="\0", members="".join(f"    {m.kind} {m.text}{{}};\n" for m in self.members),

@@ -14,6 +14,7 @@ from onnx_import.report import summary
 
 from . import exported
 from .builder import array_of
+from .channels_last import store_channels_last
 from .part import NetTranslation
 from .scope import Scope
 from .trace import Recorder, tensors_in
@@ -56,6 +57,9 @@ def import_module(module, args, kwargs, name, folder, origin="", through_onnx=No
     origin = origin or f"Imported from the module {type(module).__name__}."
     module.eval()
     expected = run_module(module, args, kwargs)
+    if any(t.isnan().any() for t in expected):
+        raise ModelError(f"{type(module).__name__} gives NaN for these inputs, so nothing can be compared; give samples by --input "
+                         "name=x.npy, such as a mask that keeps a key of each row")
     if through_onnx:
         return import_exported(module, args, kwargs, expected, name, folder, origin, [])
     notes = []
@@ -91,6 +95,7 @@ def recorded(module, args, kwargs, expected, name, recorder):
         with torch.no_grad():
             scope = Scope(module, args, kwargs, "", problems, recorder)
         check_outputs(scope, expected)
+        store_channels_last(scope)
         translation = NetTranslation(scope, name)
         return scope, translation, problems + list_of(translation), None
     except (ModelError, Uncovered) as failure:

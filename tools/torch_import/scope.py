@@ -48,7 +48,11 @@ class Scope:
         self.values = {}
         self.children = {}  # scopes by the path of the module
         self.modules = {}  # of torch.nn, by path
+        self.turned, self.last = set(), set()  # paths of those with channels last, and values by id()
         recorded = recorder(module, args, kwargs, f"{path or self.title}", is_step).record()
+        for node in reversed(recorded.nodes):
+            if node.op not in ("placeholder", "output") and not node.users:
+                recorded.erase_node(node)  # nobody reads it, so it need not be covered
         for node in recorded.nodes:
             self.add(node)
         self.graph.remove_dead_nodes()
@@ -56,12 +60,12 @@ class Scope:
 
     def add(self, node):
         if node.op == "placeholder":
-            value = Value(node.name, array_of(node.meta["value"]), sources=frozenset([node.name]))
+            value = Value(node.name, self.array_at(node), sources=frozenset([node.name]))
             self.graph.inputs.append(value)
             self.values[node] = value
         elif node.op == "get_attr":
             name = "constant" if node.target.startswith("_tensor_constant") else node.target
-            self.values[node] = Value(name, array_of(node.meta["value"]), constant=True)
+            self.values[node] = Value(name, self.array_at(node), constant=True)
         elif node.op == "output":
             result = node.args[0]
             self.keys = list(result) if isinstance(result, dict) else None
@@ -71,6 +75,14 @@ class Scope:
             self.graph.outputs = list(zip(names, leaves))
         else:
             self.values[node] = self.call(node)
+
+    def array_at(self, node):
+        """The array of an input or a member."""
+        try:
+            return array_of(node.meta["value"])
+        except Uncovered as reason:
+            name = "a constant" if node.target.startswith("_tensor_constant") else node.target
+            raise ModelError(f"{self.path or self.title}: {name}: {reason}") from None
 
     def output_names(self, count):
         if self.keys and len(self.keys) == count:

@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import pickle
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -61,22 +62,43 @@ def run_import(place, load, module=None):
     return loaded if module is None else module
 
 
+STATES = ("state_dict", "model", "model_state_dict")  # what training calls the tensors of the module among other things
+
+
+def state_within(content):
+    """The dictionary of tensors in what a training saved: that of a usual name, or the only one."""
+    if not isinstance(content, dict):
+        return content
+    found = {key: part for key, part in content.items()
+             if isinstance(part, dict) and part and all(isinstance(t, torch.Tensor) for t in part.values())}
+    usual = [key for key in STATES if key in found]
+    return found[usual[0]] if usual else next(iter(found.values())) if len(found) == 1 else content
+
+
 def load_pickled(path):
     """The tensors of a file of torch.save. Objects other than tensors are refused, so that no code of the file runs."""
     if "weights_only" not in inspect.signature(torch.load).parameters:
         raise ModelError(f"{path}: this torch {torch.__version__} cannot read such files without running code in them; "
                          "convert it to safetensors")
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            content = state_within(torch.load(path, map_location="cpu", weights_only=True))
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, AttributeError, TypeError, IndexError) as failure:
-        raise ModelError(f"{path}: no file of weights alone: {first_line(failure)}; save module.state_dict()") from None
-    for key in ("state_dict", "model"):
-        if isinstance(content, dict) and isinstance(content.get(key), dict):
-            content = content[key]
-    wrong = [name for name, t in content.items() if not isinstance(t, torch.Tensor)] if isinstance(content, dict) else ["content"]
+        reason = first_line(str(failure).rpartition("WeightsUnpickler error: ")[2])
+        raise ModelError(f"{path}: no file of weights alone: {reason}; save module.state_dict()") from None
+    wrong = ([name for name, t in content.items() if not isinstance(t, torch.Tensor)] if isinstance(content, dict) else
+             [f"its content, {type(content).__name__},"])
     if wrong:
         raise ModelError(f"{path}: {wrong[0]} is no tensor; save module.state_dict()")
     return dict(content)
+
+
+def unwrapped(tensors, own):
+    """The tensors without what a wrapper writes before all names of a module, such as `module.` of DataParallel."""
+    first = next(iter(own), "")
+    prefix = "" if first in tensors else next((name[:-len(first)] for name in tensors if name.endswith(f".{first}")), "")
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items()}
 
 
 def load_state(module, path):
@@ -89,6 +111,7 @@ def load_state(module, path):
     else:
         tensors = load_pickled(path)
     own = module.state_dict()
+    tensors = unwrapped(tensors, own)
     missing, unexpected = sorted(set(own) - set(tensors)), sorted(set(tensors) - set(own))
     missing = [name for name in missing if not name.endswith("num_batches_tracked")]
     if missing:

@@ -4,6 +4,7 @@
 The recording is torch.fx's. Sizes, types and ranks are those of the sample, so that code may branch on them.
 """
 import operator
+import re
 import traceback
 
 import torch
@@ -23,10 +24,20 @@ class Untraceable(ModelError):
     """The forward of a module cannot be recorded. The message is the whole error."""
 
 
+def running():
+    """The frames of code that is not PyTorch's."""
+    return [f for f in traceback.extract_stack() if "/torch/" not in f.filename and f.filename != __file__]
+
+
 def place():
     """The line of the forward that is running, for errors."""
-    frames = [f for f in traceback.extract_stack() if "/torch/" not in f.filename and f.filename != __file__]
+    frames = running()
     return f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "its forward"
+
+
+def in_assertion():
+    """Whether the line that is running is an assertion."""
+    return any(re.match(r"assert\b", frame.line or "") for frame in running()[-1:])
 
 
 def leaves_of(value):
@@ -71,6 +82,8 @@ class ValueProxy(fx.Proxy):
                           "forward")
 
     def __bool__(self):
+        if in_assertion():  # it holds for the sample, and chooses nothing
+            return bool(self.value)
         self.refuse("the truth")
 
     def __int__(self):

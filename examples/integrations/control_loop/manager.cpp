@@ -135,7 +135,7 @@ int main(int count, char** arguments) {
     expect(simulation.allocations == 0, "an update allocates");
     for (std::size_t j = 0; j < joints; ++j)
         expect(std::abs(simulation.robot.position[j] - (0.2 * static_cast<double>(j) - 0.5)) < 0.05,
-               "a joint goes where it shall");
+               "a joint reaches its target");
     // A sensor fails.
     simulation.robot.position[2] = std::numeric_limits<double>::quiet_NaN();
     expect(simulation.controller.update(rclcpp::Time(), rclcpp::Duration()) == policy_controller::return_type::ERROR,

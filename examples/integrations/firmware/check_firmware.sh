@@ -16,7 +16,7 @@ fail() {
 }
 
 # By g++ 12: ticks of the longest block, of 25 and 32 MHz, with a few per cent of margin. The emulator takes 1 ns for an instruction.
-declare -A most=([mps2-an386]=1040 [mps3-an547]=755)
+declare -A most=([mps2-an386]=945 [mps3-an547]=680)
 
 if ! command -v "$compiler" >/dev/null || ! echo '#include <array>' | "$compiler" -x c++ -fsyntax-only - 2>/dev/null; then
     echo "skipped: needs gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib"

@@ -14,7 +14,8 @@
 namespace ashlar::inline v0_1 {
 
 /// Instruction sets of x86-64 that CMake's `ashlar_dispatch` compiles for: the architecture's levels 1 to 4, each with
-/// all that stands before it. `base`: what a source is compiled for that is compiled once, elsewhere or by hand.
+/// everything of the levels before it. `base`: what a source is compiled for that is compiled once, elsewhere or by
+/// hand.
 ///
 ///     auto best = instruction_set::avx2;
 enum class instruction_set : unsigned char { base, sse2, sse4_2, avx2, avx512 };

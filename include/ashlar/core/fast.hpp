@@ -13,7 +13,7 @@ struct fast_t {};
 /// Last argument of `exp`, `tanh`, `sigmoid`, `silu`, `gelu`, `gelu_tanh` and `softmax`, and an option of `attention`
 /// and `attention_weights`: polynomials of lower degree in place of those that use the whole precision of float, with
 /// errors of about 1e-4 where the function states no other. Enough where results become bfloat16 or half precision
-/// numbers. It is part of the expression's type, and nothing takes it unless asked.
+/// numbers. It is part of the expression's type, and nothing takes it by default.
 ///
 ///     auto y = attention(q, k, v, causal, fast);
 inline constexpr fast_t fast{};

@@ -10,7 +10,8 @@ namespace ashlar::inline v0_1::detail {
 
 /// A matrix in panels of `panel` columns, each [groups of depth steps][columns of the panel][steps of a group]. Depth
 /// and columns are padded to whole groups and panels, so that kernels load whole registers. For integers of 8 bits,
-/// `spread` is the number of entries of a column that share an outlier, 1 if none do.
+/// `spread` is the number of entries of a column that share an outlier, 1 if none do, 0 if the rows that it multiplies
+/// are integers without scales.
 struct interleaved_layout {
     std::size_t rows, columns;
     std::size_t panel, group;

@@ -63,7 +63,7 @@ ASHLAR_ALWAYS_INLINE constexpr std::uint16_t brain_bits_of(float value) noexcept
     return static_cast<std::uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
 }
 
-/// The float that rounds further as the double would: if the double is no float, the odd one of its two neighbours.
+/// The float that rounds on as the double would: if no float equals the double, the odd one of its two neighbours.
 ASHLAR_ALWAYS_INLINE constexpr float rounded_to_odd(double value) noexcept {
     const auto nearest = static_cast<float>(value);
     const auto bits = __builtin_bit_cast(std::uint32_t, nearest);

@@ -134,7 +134,7 @@ template <class Destination, any_expression Expression, class... Argument>
 constexpr void evaluate(Destination&&, const Expression&, Argument&&...) noexcept {
     static_assert(
         detail::evaluation_arguments<Argument...>::are_known,
-        "ashlar: evaluate: behind the expression stand a named workspace, and then an executor, which has workers() "
+        "ashlar: evaluate: pass a named workspace after the expression, then an executor, which has workers() "
         "and run(count, f) for any function object f, or rows_below(n), or both; rows_below(n) also alone");
 }
 

@@ -80,7 +80,7 @@ consteval bool check_rows() {
     }
 }
 
-/// Whether no entry of a result asks for more rows than it has.
+/// Whether no entry of a result requests more rows than it has.
 template <class Result, class Rows>
 ASHLAR_ALWAYS_INLINE constexpr bool rows_fit(const Rows& rows) noexcept {
     std::array<std::size_t, Result::rank - 2> any{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// topk: the largest entries along an axis, and where they stand.
+// topk: the largest entries along an axis, and their positions.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 
 namespace ashlar::inline v0_1 {
 
-/// So many workers, of which the thread that calls `run` is one. Waiting threads look a while for the next part before
+/// This many workers, including the thread that calls `run`. Waiting threads poll a while for the next part before
 /// they sleep: the parts of an evaluation follow each other within microseconds. One evaluation at a time.
 ///
 ///     jthread_pool pool(4);   // starts three threads

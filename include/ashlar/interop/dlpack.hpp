@@ -173,7 +173,7 @@ constexpr auto try_strided_view_of(const Tensor& t) noexcept {
 }
 
 /// An array of DLPack that this object owns, seen as a row-major view: it calls the deleter at its end. If the array is
-/// another one than was asked for, it holds the error. Movable.
+/// not the expected one, it holds the error. Movable.
 ///
 ///     dlpack_array<float, 4, 8> x(managed);   // takes it, also after an error
 ///     if (x) *x *= 2.0f; else std::puts(dlpack_message(x.error()));
@@ -214,7 +214,7 @@ public:
         if (release != nullptr) release(owner);
     }
 
-    /// Whether it is the array that was asked for.
+    /// Whether it is the expected array.
     ASHLAR_ALWAYS_INLINE explicit operator bool() const noexcept { return problem == dlpack_error::none; }
     /// Why not.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE dlpack_error error() const noexcept { return problem; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// std::mdspan, and the one of Kokkos: views of them, and them of tensors and views. Extents and layouts stay constants.
+// Conversions between tensors or views and std::mdspan, or that of Kokkos. Extents and layouts stay constants.
 #pragma once
 
 #include <array>

@@ -6,6 +6,7 @@
 #include <ashlar/kernel/math/erf.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 #include <ashlar/kernel/math/exp2_nonpositive.hpp>
+#include <ashlar/kernel/math/gates.hpp>
 #include <ashlar/kernel/math/gelu.hpp>
 #include <ashlar/kernel/math/log.hpp>
 #include <ashlar/kernel/math/pow.hpp>

@@ -285,7 +285,7 @@ private:
     template <class Key>
     ASHLAR_ALWAYS_INLINE constexpr void keep_rows(std::size_t kept) noexcept {
         ASHLAR_ASSERT(kept == 0 || (kept <= appended && appended <= capacity && kept + most_rows<Key>() <= capacity),
-                      "ashlar: kv_cache: refill behind rows that are not there, or beyond the capacity");
+                      "ashlar: kv_cache: refill after rows that do not exist, or beyond the capacity");
         appended = kept;
     }
 

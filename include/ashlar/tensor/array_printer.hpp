@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -65,7 +66,7 @@ public:
     }
 
 private:
-    enum class notation { whole, fixed, scientific };
+    enum class notation : std::uint8_t { whole, fixed, scientific };
     static constexpr std::size_t buffer_size = 64;
 
     /// Whether a number was printed and not "nan" or "inf": under -ffast-math arithmetic cannot tell.

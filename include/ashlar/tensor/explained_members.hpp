@@ -61,7 +61,7 @@ struct explained_members : Base... {
     ) const
         requires(Derived::shape_type::rank != 0)
     = delete;
-    template <class Matrix, std::enable_if_t<foreign_matrix<Matrix>, int> = 0>
+    template <class Matrix, std::enable_if_t<foreign_matrix<Matrix>, int> = 0>  // NOLINT(modernize-use-constraints)
     operator Matrix(  // ashlar: member: other matrices view its memory; write Eigen::Map<RowMajor>(x.data(), 4, 8)
     ) const = delete;
 };

@@ -16,7 +16,7 @@ namespace ashlar::inline v0_1::detail {
 ASHLAR_ALWAYS_INLINE constexpr float quantized_value(const interleaved_layout& layout, const std::int8_t* elements,
                                                      const float* scales, std::size_t row,
                                                      std::size_t column) noexcept {
-    if (layout.spread == 1) return static_cast<float>(elements[layout.offset(row, column)]) * scales[column];
+    if (layout.spread <= 1) return static_cast<float>(elements[layout.offset(row, column)]) * scales[column];
     const spread_groups groups(layout.rows);
     std::int32_t sum = 0;
     for (std::size_t n = 0; n < layout.spread; ++n) {
@@ -41,14 +41,14 @@ struct quantized_columns {
             const std::int32_t bits = magnitude_bits(x);
             greatest = bits > greatest ? bits : greatest;
         });
-        const byte_scale by = byte_scale_of(greatest);
+        const byte_scale by = layout.spread == 0 ? byte_scale{1, 1} : byte_scale_of(greatest);
         for_each_spread(layout.rows, layout.spread, value, [&](std::size_t r, float x) {
             const std::int8_t rounded = rounded_to_byte(x, by.inverse);
             elements[layout.offset(r, column)] = rounded;
             sum += rounded;
         });
         // Both operands of a product are divided by the group size, but the product needs that division only once.
-        scales[column] = by.scale * static_cast<float>(layout.spread);
+        scales[column] = by.scale * static_cast<float>(layout.spread > 1 ? layout.spread : 1);
         sums[column] = sum;
     }
     /// The same for integers from -127 to 127 that `integer(row)` returns.

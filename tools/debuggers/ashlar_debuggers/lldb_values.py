@@ -115,7 +115,7 @@ class LldbArray:
         if self.address != lldb.LLDB_INVALID_ADDRESS and self.process.IsValid():
             data = self.process.ReadMemory(self.address + first * size, count * size, error)
         if data is None and self.count is not None:
-            # In registers, of which lldb gives the value as an address; without a process; or a result of lldb's.
+            # In registers, whose value lldb gives as an address; without a process; or a result of lldb's.
             unread = error
             error = lldb.SBError()
             data = self.value.GetData().ReadRawData(error, first * size, count * size)

@@ -51,6 +51,8 @@ def group_query_attention(node, q, k=None, v=None, past_key=None, past_value=Non
     rows, total = q.shape[2], int(np.reshape(total, ()))
     prompt = rows == total
     before = np.zeros(q.shape[0], np.int64) if prompt else lengths.reshape(-1).astype(np.int64) + 1 - rows
+    if (before < 0).any():
+        raise ValueError(f"its lengths, operand 5, must be at least {rows - 1}: give samples of them with --input")
     if query_norm is not None:
         epsilon = node.attribute("qk_norm_epsilon", 1e-6)
         q, k = rms_rows(q, query_norm, epsilon), rms_rows(k, key_norm, epsilon)

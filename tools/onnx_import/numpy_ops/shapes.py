@@ -87,6 +87,8 @@ def split(node, x, sizes=None):
         count = node.attribute("num_outputs", len(node.outputs))
         each = -(-x.shape[axis] // count)
         parts = [each] * (x.shape[axis] // each) + ([x.shape[axis] % each] if x.shape[axis] % each else [])
+    if min(parts) < 0 or sum(parts) != x.shape[axis]:
+        raise ValueError(f"parts of {', '.join(map(str, parts))} entries do not make {x.shape[axis]}")
     return tuple(np.split(x, np.cumsum(parts)[:-1], axis))
 
 

@@ -2,6 +2,7 @@
 """Products of matrices, and convolutions."""
 from ..errors import Uncovered
 from ..parameters import Window, transposed_pads, windows_of
+from .depthwise import is_depthwise, kernels_in_bytes, sum_of_taps
 from .registry import template, translates
 
 WINDOWS = "iajbkd"  # letters of einsum: counts and taps of up to three axes
@@ -122,11 +123,38 @@ def with_bias(s, place, text, spatial):
     return f"{text} + {s.reshape([s.shapes[place][0]] + [1] * spatial, s.x(place))}" if s.has(place) else text
 
 
+def image_in_memory(s, text, dtype, windows, axis):
+    """An image with its padding, which is read several times, and its extents."""
+    extents = padded_extents(windows, spatial_extents(s))
+    shape = [*s.shapes[0][:axis], *extents, *s.shapes[0][axis + len(windows):]]
+    return s.buffer("padded", padded(text, windows, spatial_extents(s), axis), dtype, shape), extents
+
+
+def depthwise_in_bytes(s, windows):
+    """A depthwise convolution with constant kernels in 8 bits, or None."""
+    last = channels_are_last(s)
+    channels, axis = s.shapes[0][-1 if last else 1], 1 if last else 2
+    if s.dtype != "float32" or not is_depthwise(s, windows, channels, s.shapes[1][0]):
+        return None
+    factors = kernels_in_bytes(s)
+    if factors is None:
+        return None
+    if any(w.before or w.needed_behind(n) > 0 for w, n in zip(windows, spatial_extents(s))):
+        image, extents = image_in_memory(s, s.x(), s.dtype, windows, axis)
+    else:
+        image, extents = s.memory(), spatial_extents(s)
+    text = sum_of_taps(image, factors, windows, extents, axis, 0 if last else channels)
+    return with_bias(s, 2, text, 0 if last else len(windows))
+
+
 def convolution_module(s, windows):
     """A call of conv1d or conv2d if the weights are constant; None otherwise."""
     weight, bias, extents, last = s.node.inputs[1], s.node.input(2), spatial_extents(s), channels_are_last(s)
     if len(windows) > 2 or not weight.constant or s.dtype.name not in ("float32", "float64"):
         return None
+    in_bytes = depthwise_in_bytes(s, windows)
+    if in_bytes is not None:
+        return in_bytes
     even = all(w.before >= 0 and (n + 2 * w.before - w.reach) // w.stride + 1 == w.count for w, n in zip(windows, extents))
     text = s.x() if even else padded(s.x(), windows, extents, 1 if last else 2)
     inner = bias is not None and bias.constant

@@ -148,11 +148,8 @@ def recurrent(s):
     if s.attribute("clip") or s.attribute("input_forget", 0):
         raise Uncovered("clip and input_forget")
     times = s.shapes[0][1 if s.attribute("layout", 0) else 0]
-    if s.has(4) and not (s.node.constant(4, "the lengths of the sequences") == times).all():
-        raise Uncovered("sequences of different lengths")
+    differ = s.has(4) and not (s.node.inputs[4].constant and (s.node.inputs[4].array == times).all())
     module = Module(s, activation)
-    if module.fits():
+    if module.fits() and not differ:
         return module.results()
-    if activation != "tanh":
-        raise Uncovered("relu with weights that are no constants")
-    return written_out(s)
+    return written_out(s, activation, differ)

@@ -8,8 +8,9 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 class Layer:
     """One direction of a recurrent operator, as text."""
 
-    def __init__(self, s, direction, backward, choice):
+    def __init__(self, s, direction, backward, choice, activation, lengths):
         self.s, self.d, self.backward, self.choice = s, direction, backward, choice
+        self.activation, self.lengths = activation, lengths
         self.hidden = s.shapes[2][2]
         self.wide = GATES[s.op] * self.hidden
         shape = s.shapes[0]
@@ -63,15 +64,25 @@ class Layer:
         time = f"{self.times - 1} - n" if self.backward else "n"
         s.raw(f"for (std::size_t n = 0; n < {self.times}; ++n) {{")
         s.raw(f"    const auto now = {inputs}[{time}];")
+        if self.lengths:
+            s.raw(f"    const auto alive = {s.reshape((self.batch, 1), self.lengths)} > static_cast<std::int32_t>({time});")
         for line in lines:
             s.raw("    " + line)
         s.raw(f"    auto result = {results}[{time}][{self.d}];")
-        s.raw(f"    step(result, {states[0]});")
+        s.raw(f"    step(result, {self.while_alive(states[0], s.literal(0))});")
         s.raw("}")
         return states
 
     def gate(self, text, place):
         return f"slice<1, {place * self.hidden}, {(place + 1) * self.hidden}>({text})"
+
+    def while_alive(self, text, otherwise):
+        """What a sequence has before its end and behind it."""
+        return f"where(alive, {text}, {otherwise})" if self.lengths else text
+
+    def becomes(self, state, text):
+        """A line that replaces a state, where the sequence has not ended."""
+        return f"step({state}, {self.while_alive(text, state)});"
 
     def lstm(self, h, c):
         s, size = self.s, self.hidden
@@ -82,8 +93,8 @@ class Layer:
         return [
             f"step({gates}, now + matmul({h}, {self.matrix(2, 0, self.wide)}){self.bias(self.wide, self.wide)});",
             f"const auto in = sigmoid({self.gate(gates, 0)}{peep[0]}), forget = sigmoid({self.gate(gates, 2)}{peep[2]});",
-            f"step({c}, forget * {c} + in * tanh({self.gate(gates, 3)}));",
-            f"step({h}, sigmoid({self.gate(gates, 1)}{peep[1]}) * tanh({c}));",
+            self.becomes(c, f"forget * {c} + in * tanh({self.gate(gates, 3)})"),
+            self.becomes(h, f"sigmoid({self.gate(gates, 1)}{peep[1]}) * tanh({c})"),
         ]
 
     def gru(self, h):
@@ -96,7 +107,7 @@ class Layer:
                 f"const auto keep_part = sigmoid({self.gate('now', 0)} + {self.gate(gates, 0)});",
                 f"const auto reset = sigmoid({self.gate('now', 1)} + {self.gate(gates, 1)});",
                 f"const auto fresh = tanh({self.gate('now', 2)} + reset * {self.gate(gates, 2)});",
-                f"step({h}, ({one} - keep_part) * fresh + keep_part * {h});",
+                self.becomes(h, f"({one} - keep_part) * fresh + keep_part * {h}"),
             ]
         gates = s.memory_buffer(f"gates{self.d}", (self.batch, 2 * size))
         reset = s.memory_buffer(f"reset{self.d}", (self.batch, size))
@@ -107,13 +118,13 @@ class Layer:
             f"step({fresh}, tanh({self.gate('now', 2)} + matmul({reset}, {self.matrix(2, 2 * size, size)})"
             f"{self.bias(self.wide + 2 * size, size)}));",
             f"const auto keep_part = sigmoid({self.gate('now', 0)} + {self.gate(gates, 0)});",
-            f"step({h}, ({one} - keep_part) * {fresh} + keep_part * {h});",
+            self.becomes(h, f"({one} - keep_part) * {fresh} + keep_part * {h}"),
         ]
 
     def rnn(self, h):
         sums = self.s.memory_buffer(f"sums{self.d}", (self.batch, self.hidden))
-        return [f"step({sums}, tanh(now + matmul({h}, {self.matrix(2, 0, self.wide)}){self.bias(self.wide, self.wide)}));",
-                f"step({h}, {sums});"]
+        product = f"matmul({h}, {self.matrix(2, 0, self.wide)}){self.bias(self.wide, self.wide)}"
+        return [f"step({sums}, {self.activation}(now + {product}));", self.becomes(h, sums)]
 
 
 def matrices_of(s, directions):
@@ -124,15 +135,18 @@ def matrices_of(s, directions):
     return (of_inputs + of_h) * directions
 
 
-def written_out(s):
-    """The lines of a recurrent operator of the usual activations; returns the expressions of its results."""
+def written_out(s, activation, differ):
+    """The lines of a recurrent operator, whose sequences may `differ` in length; returns the expressions of its results."""
     direction = s.attribute("direction", "forward")
     directions = 2 if direction == "bidirectional" else 1
     for place in range(len(s.node.inputs)):
         if s.has(place) and not s.node.inputs[place].constant:
             s.memory(place)
     choice = s.translation.weights.choose(s.node, matrices_of(s, directions))
-    layers = [Layer(s, d, direction == "reverse" or d == 1, choice) for d in range(directions)]
+    lengths = ""
+    if differ:
+        lengths = s.constant("lengths", s.node.inputs[4].array) if s.node.inputs[4].constant else s.x(4)
+    layers = [Layer(s, d, direction == "reverse" or d == 1, choice, activation, lengths) for d in range(directions)]
     first = layers[0]
     results = s.memory_buffer("times", (first.times, directions, first.batch, first.hidden))
     states = list(zip(*(layer.run(results) for layer in layers)))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """Operators of com.microsoft between integers that have a scale."""
+from dataclasses import replace
+
 import numpy as np
 
 from ..parameters import axis_of
 from .attention import of_projections
 from .fused import channels_first, channels_last
 from .pools import counts_of, pooled, spatial_axes
-from .quantization import along, in_bytes, integer_convolution, integer_product, quantized, rescaled, whole
+from .quantization import Rows, along, in_bytes, integer_convolution, integer_product, product_of, quantized, rescaled, rows_of
 from .registry import TABLE, template, translates
 
 
@@ -94,31 +96,30 @@ def in_floats(s, sums, scales, bias):
     return f"{text} + {s.x(bias)}" if s.has(bias) else text
 
 
-translates("com.microsoft.MatMulIntegerToFloat", uses="`matmul` of `cast`, `*`", heavy=True)(
+translates("com.microsoft.MatMulIntegerToFloat", uses="`matmul`, `quantized`, `*`", heavy=True)(
     lambda s: in_floats(s, integer_product(s, (0, 4), (1, 5)), (2, 3), 6))
 
 
-@translates("com.microsoft.DynamicQuantizeMatMul", uses="`min`, `max`, `round`, `clamp`, `matmul` of `cast`", heavy=True)
+@translates("com.microsoft.DynamicQuantizeMatMul", uses="`min`, `max`, `round`, `clamp`, `matmul`, `quantized`", heavy=True)
 def dynamic_matmul(s):
     rows, scale, zero = in_bytes(s)
     rows = s.buffer("integers", rows, np.uint8, s.shapes[0])
-    sums = f"matmul(cast<std::int32_t>({rows}) - cast<std::int32_t>({zero}), {whole(s, 1, 3, -1)})"
+    sums = product_of(s, Rows(rows, np.dtype(np.uint8), f"cast<std::int32_t>({zero})"), 0, (1, 3))
     return in_floats(s, sums, (scale, 2), 4)
 
 
-@translates("com.microsoft.QGemm", uses="`matmul` of `cast`, `round`, `clamp`", heavy=True)
+@translates("com.microsoft.QGemm", uses="`matmul`, `quantized`, `round`, `clamp`", heavy=True)
 def quantized_gemm(s):
-    left, right = whole(s, 0, 2, 0), f"cast<std::int32_t>({s.x(3)})"
-    left = f"transpose({left})" if s.attribute("transA", 0) else left
-    right = f"transpose({right})" if s.attribute("transB", 0) else right
-    right += f" - cast<std::int32_t>({along(s, 5, 2, 1)})"
-    sums = s.buffer("sums", f"matmul({left}, {right})" + (f" + {s.x(6)}" if s.has(6) else ""), np.int32, s.out.shape)
+    rows = rows_of(s, 0, 2)
+    rows = replace(rows, text=f"transpose({rows.text})") if s.attribute("transA", 0) else rows
+    sums = product_of(s, rows, 0, (3, 5), bool(s.attribute("transB", 0)))
+    sums = s.buffer("sums", sums + (f" + {s.x(6)}" if s.has(6) else ""), np.int32, s.out.shape)
     alpha = f"{s.literal(s.attribute('alpha', 1.0), np.float32)} * " if s.attribute("alpha", 1.0) != 1 else ""
     text = f"cast<float>({sums}) * ({alpha}{along(s, 1, 2, 1)} * {along(s, 4, 2, 1)})"
     return integers(s, text, 7, 8) if s.has(7) else text
 
 
-@translates("com.microsoft.QAttention", uses="`attention`, `matmul` of `cast`", heavy=True)
+@translates("com.microsoft.QAttention", uses="`attention`, `matmul`, `quantized`", heavy=True)
 def quantized_attention(s):
     batch, rows, _ = s.shapes[0]
     width = s.shapes[1][1]

@@ -26,7 +26,7 @@ ASHLAR_ALWAYS_INLINE constexpr Lanes zeros_in_lanes() {
         return Lanes(typename Lanes::value_type(0));
 }
 
-/// Lanes of an operand if any of the first Wanted lanes is `asked` for; otherwise zeros.
+/// Lanes of an operand if `asked` holds for any of the first Wanted lanes; otherwise zeros.
 template <node_index Id, std::size_t Index, auto Steps, std::size_t Wanted, class Reader, class Asked, class Hole,
           std::size_t Rank>
 ASHLAR_STAGE_INLINE auto value_if(const Reader& reader, [[maybe_unused]] const Asked& asked,

@@ -331,48 +331,48 @@ private:
               class Scope>
     static constexpr void compute(const reduce_node<Kind, Axis, Keep, Shape, Element, Expression>& e,
                                   const Scope& scope, Element* out) noexcept {
-        constexpr axis_surroundings split = split_at<shape_of<Expression>, Axis>();
         const auto& from = values(e.template operand<0>(), scope);
+        each_line<shape_of<Expression>, Axis>(from.data(), [&](line<const element_of<Expression>> x) {
+            *out++ = lines::template reduce<Kind, Element>(x);
+        });
+    }
+    /// Calls f for each line of the elements of a shape along an axis.
+    template <class Shape, std::size_t Axis, class Element, class Function>
+    static constexpr void each_line(Element* first, const Function& f) noexcept {
+        constexpr axis_surroundings split = split_at<Shape, Axis>();
         for (std::size_t o = 0; o < split.outer; ++o)
             for (std::size_t i = 0; i < split.inner; ++i)
-                *out++ = lines::template reduce<Kind, Element>(line<const element_of<Expression>>{
-                    from.data() + o * split.extent * split.inner + i, split.extent, split.inner});
+                f(line<Element>{first + o * split.extent * split.inner + i, split.extent, split.inner});
     }
 
     template <softmax_kind Kind, std::size_t Axis, class Expression, class... Policy, class Scope>
     static constexpr void compute(const softmax_node<Kind, Axis, Expression, Policy...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
-        constexpr axis_surroundings split = split_at<shape_of<Expression>, Axis>();
         write(e.template operand<0>(), scope, out);
-        for (std::size_t o = 0; o < split.outer; ++o)
-            for (std::size_t i = 0; i < split.inner; ++i)
-                lines::template softmax<Kind, Policy...>(
-                    line<element_of<Expression>>{out + o * split.extent * split.inner + i, split.extent, split.inner});
+        each_line<shape_of<Expression>, Axis>(
+            out, [](line<element_of<Expression>> x) { lines::template softmax<Kind, Policy...>(x); });
     }
 
     template <class Expression, class Scales, class... Policy, class Scope>
     static constexpr void compute(const weighted_softmax_node<Expression, Scales, Policy...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
-        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        for (std::size_t first = 0; first < shape_of<Expression>::size; first += columns)
-            lines::template softmax<softmax_kind::plain, Policy...>(
-                line<element_of<Expression>>{out + first, columns, 1});
+        each_line<shape_of<Expression>, shape_of<Expression>::rank - 1>(
+            out, [](line<element_of<Expression>> x) { lines::template softmax<softmax_kind::plain, Policy...>(x); });
         add_weighted(e, scope, out);
     }
 
     template <class Policy, class Expression, class... Scales, class Scope>
     static constexpr void compute(const partial_softmax_node<Policy, Expression, Scales...>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
-        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        for (std::size_t row = 0; row < shape_of<Expression>::size / columns; ++row) {
-            const line<element_of<Expression>> elements{out + row * columns, columns, 1};
+        auto *most = e.maxima, *total = e.sums;
+        each_line<shape_of<Expression>, shape_of<Expression>::rank - 1>(out, [&](line<element_of<Expression>> x) {
             if constexpr (std::is_void_v<Policy>)
-                lines::partial_softmax(elements, e.maxima + row, e.sums + row);
+                lines::partial_softmax(x, most++, total++);
             else
-                lines::template partial_softmax<Policy>(elements, e.maxima + row, e.sums + row);
-        }
+                lines::template partial_softmax<Policy>(x, most++, total++);
+        });
         if constexpr (sizeof...(Scales) != 0) add_weighted(e, scope, out);
     }
 
@@ -389,10 +389,9 @@ private:
     template <standardize_kind Kind, class Expression, class Scope>
     static constexpr void compute(const standardize_node<Kind, Expression>& e, const Scope& scope,
                                   element_of<Expression>* out) noexcept {
-        constexpr std::size_t columns = shape_of<Expression>::extents[shape_of<Expression>::rank - 1];
         write(e.template operand<0>(), scope, out);
-        for (std::size_t first = 0; first < shape_of<Expression>::size; first += columns)
-            lines::template standardize<Kind>(line<element_of<Expression>>{out + first, columns, 1}, e.epsilon);
+        each_line<shape_of<Expression>, shape_of<Expression>::rank - 1>(
+            out, [&](line<element_of<Expression>> x) { lines::template standardize<Kind>(x, e.epsilon); });
     }
 
     template <class Tag, class Value, class Body, class Scope, class Element, class Wanted>

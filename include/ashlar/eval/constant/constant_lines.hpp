@@ -33,16 +33,8 @@ struct constant_lines {
     using one_lane = lanes<Element, 1, Config>;
 
     template <class Element>
-    static constexpr Element exponential(Element x) noexcept {
-        return exp(one_lane<Element>(x))[0];
-    }
-    template <class Element>
     static constexpr Element logarithm(Element x) noexcept {
         return log(one_lane<Element>(x))[0];
-    }
-    template <class Element>
-    static constexpr Element square_root(Element x) noexcept {
-        return sqrt(one_lane<Element>(x))[0];
     }
 
     /// f(first) + ... of `count` terms. Adds halves, so that the error grows with the logarithm of the count.
@@ -77,14 +69,15 @@ struct constant_lines {
         return top > 0 && x < top + lowest_value<Element> ? -infinity<Element> : x - top;
     }
 
-    /// exp(x - top); zero at minus infinity even if top is.
-    template <class Element>
-    static constexpr Element numerator(Element x, Element top) noexcept {
-        return is_minus_infinity(x) ? Element(0) : exponential(below(x, top));
-    }
-    template <class Element>
-    static constexpr Element numerator(Element x, Element top, fast_t) noexcept {
-        return is_minus_infinity(x) ? Element(0) : exp_nonpositive(one_lane<Element>(below(x, top)), fast)[0];
+    /// exp(x - top), perhaps fast; zero at minus infinity even if top is.
+    template <class Element, class... Policy>
+    static constexpr Element numerator(Element x, Element top, Policy...) noexcept {
+        if (is_minus_infinity(x)) return Element(0);
+        const one_lane<Element> difference(below(x, top));
+        if constexpr (sizeof...(Policy) == 0)
+            return exp(difference)[0];
+        else
+            return exp_nonpositive(difference, fast)[0];
     }
 
     /// log(sum(exp(x))); minus infinity if all are minus infinity, plus infinity if one is.
@@ -174,7 +167,7 @@ struct constant_lines {
             mean = sum<Element>(0, x.count, [&](std::size_t i) { return x[i]; }) / count;
         const Element variance =
             sum<Element>(0, x.count, [&](std::size_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
-        const Element factor = Element(1) / square_root(variance + epsilon);
+        const Element factor = Element(1) / sqrt(one_lane<Element>(variance + epsilon))[0];
         for (std::size_t i = 0; i < x.count; ++i) x[i] = (x[i] - mean) * factor;
     }
 };

@@ -23,9 +23,11 @@ constexpr void multiply_rounded(const float* row, const Matrix& w, float* out) n
         const std::int32_t bits = magnitude_bits(x);
         greatest = bits > greatest ? bits : greatest;
     });
-    const byte_scale by = byte_scale_of(greatest);
+    const byte_scale by = spread == 0 ? byte_scale{1, 1} : byte_scale_of(greatest);
     std::int8_t rounded[depth]{};
-    for_each_spread(depth, spread, value, [&](std::size_t k, float x) { rounded[k] = rounded_to_byte(x, by.inverse); });
+    for_each_spread(depth, spread, value, [&](std::size_t k, float x) {
+        rounded[k] = spread == 0 ? static_cast<std::int8_t>(x) : rounded_to_byte(x, by.inverse);
+    });
     for (std::size_t j = 0; j < columns; ++j) {
         std::int32_t sum = 0;
         for (std::size_t k = 0; k < depth; ++k) sum += std::int32_t{rounded[k]} * w.data()[Matrix::layout.offset(k, j)];

@@ -44,7 +44,7 @@ struct key_blocks {
         constexpr plan_loop loop = Plan::code.loops[Loop];
         begin(f);
         const softmax soft{{{f}}};
-        const auto kept = soft.range_of_blocks(soft.first_row(), rows);
+        const auto kept = soft.template range_of<no_loop>(soft.first_row(), rows);
         for (std::size_t key = kept.first / loop.tile * loop.tile; key < kept.last; key += loop.tile) {
             f.index[Loop] = key + loop.tile <= loop.extent ? key : loop.extent - loop.tile;
             block();

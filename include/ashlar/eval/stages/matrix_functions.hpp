@@ -26,7 +26,7 @@ ASHLAR_ALWAYS_INLINE constexpr void fill_sides(const Layout& a) {
         }
 }
 
-/// The outcome of a function beside what it leaves in its layout.
+/// What a function returns besides the matrix that it leaves in its layout.
 template <class Vec>
 struct matrix_outcome {
     Vec determinant;

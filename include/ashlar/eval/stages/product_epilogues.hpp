@@ -126,18 +126,6 @@ struct product_epilogues : product_operands<Plan, Element, Stage, Rows> {
     template <node_index Id>
     static constexpr bool spans = spanning_mask<mask_at<Id>, typename Plan::template node<Id>::shape_type>;
 
-    /// The shape of the product with rows in lanes.
-    static consteval product_shape in_lanes() {
-        return {.i = columns,
-                .j = Rows,
-                .k = depth,
-                .si = right_column,
-                .sk = right_depth,
-                .vk = depth == 1 ? 1 : left_depth,
-                .padded = facts.left_is_padded,
-                .vw = width == 1 ? static_cast<std::size_t>(facts.left_row) : 0,
-                .cut = how.cut};
-    }
     /// The verdict of the mask on blocks of this tile's scores.
     template <node_index Node>
     ASHLAR_STAGE_INLINE auto score_blocks(std::size_t first) const {

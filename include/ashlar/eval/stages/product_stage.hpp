@@ -2,27 +2,16 @@
 // The product stage: a matrix product whose finished vectors pass through the rest of the expression before they are
 // stored.
 //
-// Dispatch, decided by the plan:
-//   1. columns in lanes: rows of the left operand are scalars, rows of the right one vectors
-//   2. rows in lanes:    columns of the right operand are scalars, the left one lies with its rows in lanes
-//   3. depth in lanes:   one row at a time, dot products with the columns of the right operand
-//   4. rows and depth:   few rows, whose depth is contiguous: several depth steps of each row side by side
-// With weights in 8 bits the rows of the left operand are rounded likewise first.
-// A right operand that lies transposed, or whose rows compete for the same places in the caches, may be brought into
-// scratch on the way.
+// The plan has chosen the kernel. `product` has columns in lanes (rows of the left operand are scalars, rows of the
+// right one vectors) or rows in lanes (columns of the right operand are scalars, the left one lies with its rows in
+// lanes). plan/choose/product_kernels.hpp describes all other kernels, which ask this stage for addresses and scratch.
 #pragma once
 
 #include <ashlar/eval/stages/map_stage.hpp>
 #include <ashlar/eval/stages/product_epilogues.hpp>
-#include <ashlar/kernel/product/grouped_rows.hpp>
-#include <ashlar/kernel/product/int4_product.hpp>
-#include <ashlar/kernel/product/packed_k.hpp>
-#include <ashlar/kernel/product/panel_epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>
-#include <ashlar/kernel/product/product_dot.hpp>
-#include <ashlar/kernel/product/quantized_product.hpp>
 #include <ashlar/kernel/product/reloading_epilogue.hpp>
-#include <ashlar/kernel/product/transposing_rhs.hpp>
+#include <ashlar/plan/choose/product_kernels.hpp>
 
 namespace ashlar::inline v0_1::detail {
 
@@ -30,9 +19,9 @@ template <class Plan, class Element, stage_index Stage, std::size_t Rows>
 struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     using base = product_epilogues<Plan, Element, Stage, Rows>;
     using base::f, base::stage, base::columns, base::width;
-    using base::how, base::packs_k, base::line, base::in_lanes;
+    using base::how, base::packs_k, base::line;
+    using base::in_left, base::in_right;
     using base::left, base::right, base::right_rank, base::depth, base::facts;
-    using base::left_row, base::left_depth, base::right_depth, base::right_column, base::in_left, base::in_right;
     using typename base::config;
     using typename base::element;
     using typename base::reader;
@@ -79,7 +68,9 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     /// The depth of a tile's product, or of each of its blocks. Only kept pairs take part: keys outside the rows' range
     /// are not read, and inside it a value is skipped if its weight is an excluded zero.
     ASHLAR_STAGE_INLINE auto depth_of(std::size_t first) const {
-        if constexpr (facts.ranged)
+        if constexpr (stage.lanes == lane_axis::rows && !facts.part_of_depth)
+            return constant_depth<0, depth>{};
+        else if constexpr (facts.ranged)
             return masked_depth{
                 *this, first, of_support<left>(in_left(first), [&]<node_index Id>(const auto& at) ASHLAR_STAGE_LAMBDA {
                     return supported_keys<Id, stage.depth_loop>(f, at, Rows);
@@ -129,70 +120,17 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         }
         auto plain = s.epilogue(first);
         auto epilogue = s.chosen_epilogue(plain, greatest, first);
-        const element* a = reader{f}.template address<left>(s.in_left(first));
-        if constexpr (how.rhs == rhs_source::quantized && facts.right_is_int4) {
-            constexpr int4_shape shape = [] {
-                int4_shape all = shape_of_int4(facts, Rows);
-                all.cut = how.cut;
-                return all;
-            }();
-            const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            int4_product<config, shape>(a, b.data(), epilogue, s.template table<int4_rows_bytes(Rows, depth)>(),
-                                        s.template requested_blocks<how.cut>());
-        } else if constexpr (how.rhs == rhs_source::quantized) {
-            constexpr quantized_shape shape = shape_of_quantized(facts, Rows, panel, how.cut);
-            const auto& b = node_at<Plan::resolve(right)>(f.expression);
-            const auto pieces = [&]<std::size_t... Piece>(std::index_sequence<Piece...>) ASHLAR_STAGE_LAMBDA {
-                return std::array{reader{f}.template address<piece_of_left<Piece>>(s.in_left(first))...};
-            }(std::make_index_sequence<shape.pieces>{});
-            quantized_product<config, shape>(pieces, {b.data(), b.column_scales(), b.column_sums()}, epilogue,
-                                             s.template table<rounded_rows_bytes(Rows, depth, machine_of<config>)>(),
-                                             s.requested_rows_of_tile());
-        } else if constexpr (how.rhs == rhs_source::panels) {
-            if constexpr (how.group != 1) {
-                element* const rows = s.template table<Rows * grouped_steps(depth, how.group) * sizeof(element)>();
-                group_rows<config, depth, left_row>(a, s.rows_of_panels(), rows);
-                a = rows;
-            }
-            s.multiply_panels(a, node_at<Plan::resolve(right)>(f.expression).data(), epilogue, first);
-        } else if constexpr (how.rhs == rhs_source::column_blocks) {
-            s.multiply_blocks(a, epilogue, first);
+        if constexpr (how.kernel != 0) {
+            product_kernels::at<how.kernel>::template run<element, config>(s, epilogue, first);
+        } else if constexpr (stage.lanes == lane_axis::rows) {
+            constexpr product_shape shape = shape_of_rows(facts, Rows, how.cut);
+            product<element, config, shape>(s.right_at(), s.left_at(first), s.depth_of(first), epilogue,
+                                            s.template table<product_scratch_bytes<element, config, shape>>());
         } else {
-            const auto* b = reader{f}.template address<right>(s.in_right());
-            if constexpr (stage.transposed_copy != no_stage) {
-                product_transposing_rhs<element, config, transposing, copy::source_distance()>(
-                    a, const_cast<element*>(b), copy{{f}}.source(), epilogue,
-                    s.template table<product_scratch_bytes<element, config, after_transposing_rows(transposing)>>());
-            } else if constexpr (packs_k) {
-                constexpr packed_k_shape shape{Rows, columns, depth, left_row, right_column, how.packed};
-                product_packed_k<element, config, shape>(
-                    b, a, epilogue, s.template table<packed_k_scratch_bytes<element, config, shape>>());
-            } else if constexpr (how.form != product_form::blocks) {
-                constexpr dot_shape shape{columns, depth, right_column};
-                for (std::size_t r = 0; r < s.requested_rows_of_tile(); ++r) {
-                    row_epilogue<decltype(epilogue)> row{{epilogue, {r}}};
-                    dot_rows<element, config, shape>(a + r * left_row, b, row);
-                }
-            } else if constexpr (stage.lanes == lane_axis::rows) {
-                auto* const scratch = s.template table<product_scratch_bytes<element, config, in_lanes()>>();
-                if constexpr (facts.part_of_depth)
-                    product<element, config, in_lanes()>(b, a, s.depth_of(first), epilogue, scratch);
-                else
-                    product<element, config, in_lanes()>(b, a, constant_depth<0, depth>{}, epilogue, scratch);
-            } else {
-                constexpr product_shape shape = in_columns(columns, right_step, how.cut);
-                if constexpr (how.rhs_kernel != 0) {
-                    using kernel = rhs_kernels::at<how.rhs_kernel>;
-                    constexpr std::size_t bytes =
-                        kernel::table_bytes(shape, how.k_parts, element_machine_of<element, config>);
-                    kernel::template run<element, config, shape, how.k_parts, how.prefetches>(
-                        a, b, epilogue, s.template table<bytes>(), s.template requested_blocks<how.cut>());
-                } else {
-                    product<element, config, shape>(a, b, s.depth_of(first), epilogue,
-                                                    s.template table<product_scratch_bytes<element, config, shape>>(),
-                                                    0, s.template requested_blocks<how.cut>());
-                }
-            }
+            constexpr product_shape shape = cut_of_columns(facts, Rows, how.cut);
+            product<element, config, shape>(s.left_at(first), s.right_at(), s.depth_of(first), epilogue,
+                                            s.template table<product_scratch_bytes<element, config, shape>>(), 0,
+                                            s.requested_blocks(shape.cut));
         }
         if constexpr (stage.maxima != no_buffer) s.store_maxima(greatest, first);
     }
@@ -230,6 +168,36 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
         for (std::size_t r = 0; r < Registers; ++r) greatest[r].store(out + r * width);
     }
 
+    // -------------------------------------------------------------- what kernels ask for
+
+    static constexpr std::size_t tile_rows = Rows;
+    using packed_operand = typename Plan::template node<Plan::resolve(right)>;
+    /// The copy of the right operand that the kernel makes itself.
+    using copy = map_stage<Plan, Element, stage.transposed_copy, depth>;
+
+    ASHLAR_STAGE_INLINE const element* left_at(std::size_t first) const {
+        return reader{f}.template address<left>(in_left(first));
+    }
+    /// The pieces of a joined left operand.
+    ASHLAR_STAGE_INLINE auto pieces_at(std::size_t first) const {
+        return [&]<std::size_t... Piece>(std::index_sequence<Piece...>) ASHLAR_STAGE_LAMBDA {
+            return std::array{reader{f}.template address<piece_of_left<Piece>>(in_left(first))...};
+        }(std::make_index_sequence<facts.left_pieces>{});
+    }
+    ASHLAR_STAGE_INLINE const auto* right_at(std::size_t column = 0) const {
+        auto at = in_right();
+        at[right_rank - 1] += column;
+        return reader{f}.template address<right>(at);
+    }
+    /// The product of this shape, which may be of some of the columns.
+    template <product_shape Shape>
+    ASHLAR_STAGE_INLINE void multiply(const element* a, const auto* b, auto& epilogue, std::size_t first) const {
+        product<element, config, Shape>(a, b, depth_of(first), epilogue,
+                                        table<product_scratch_bytes<element, config, Shape>>(), 0,
+                                        requested_blocks(Shape.cut));
+    }
+    ASHLAR_STAGE_INLINE const auto& weights() const { return node_at<Plan::resolve(right)>(f.expression); }
+
     /// Scratch for what a kernel packs; the plan counts it.
     template <std::size_t Bytes>
     ASHLAR_STAGE_INLINE element* table() const {
@@ -249,86 +217,27 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
             return Rows;
     }
     /// Row blocks with such rows, for a product with this cut.
-    template <product_cut Cut>
-    ASHLAR_STAGE_INLINE std::size_t requested_blocks() const {
+    ASHLAR_STAGE_INLINE std::size_t requested_blocks(const product_cut& cut) const {
         if constexpr (base::strategy.skips_rows)
-            return split_near_equal(Rows, Cut.row_blocks).blocks_before(requested_rows_of_tile());
+            return split_near_equal(Rows, cut.row_blocks).blocks_before(requested_rows_of_tile());
         else
-            return Cut.row_blocks;
-    }
-    /// The rows of these blocks.
-    template <product_cut Cut>
-    ASHLAR_STAGE_INLINE std::size_t rows_of_blocks() const {
-        return split_near_equal(Rows, Cut.row_blocks).first(requested_blocks<Cut>());
+            return cut.row_blocks;
     }
     /// The rows of the left operand that the blocks of all panels read.
     ASHLAR_STAGE_INLINE std::size_t rows_of_panels() const {
+        if constexpr (!base::strategy.skips_rows) return Rows;
         std::size_t rows = 0;
-        const auto add = [&]<product_cut Cut>() ASHLAR_STAGE_LAMBDA {
-            if constexpr (Cut.row_blocks != 0)
-                if (const std::size_t needed = rows_of_blocks<Cut>(); needed > rows) rows = needed;
-        };
-        add.template operator()<how.cut>();
-        add.template operator()<how.fewer_panels>();
-        add.template operator()<how.last_panel>();
+        for (const product_cut& cut : {how.cut, how.fewer_panels, how.last_panel})
+            if (cut.row_blocks != 0)
+                if (const std::size_t needed = split_near_equal(Rows, cut.row_blocks).first(requested_blocks(cut));
+                    needed > rows)
+                    rows = needed;
         return rows;
-    }
-    /// The product that copies its right operand itself, and this copy.
-    static constexpr product_shape transposing{
-        .i = Rows, .j = columns, .k = depth, .si = left_row, .sk = left_depth, .vk = right_depth, .cut = how.cut};
-    using copy = map_stage<Plan, Element, stage.transposed_copy, depth>;
-    /// The shape of the product with columns in lanes. Rows of the right operand are `distance` apart; so are the
-    /// vectors of a row, if given.
-    static consteval product_shape in_columns(std::size_t count, std::size_t distance, product_cut cut,
-                                              std::size_t vector_distance = 0) {
-        const product_shape shape{.i = Rows,
-                                  .j = count,
-                                  .k = depth,
-                                  .si = left_row,
-                                  .sk = left_depth,
-                                  .vk = distance,
-                                  .vw = vector_distance,
-                                  .cut = cut};
-        return how.group == 1 ? shape : in_groups(shape, how.group);
-    }
-    static constexpr std::size_t right_step = depth == 1 ? 1 : right_depth;
-    /// Runs the blocks of the right operand's columns one after the other.
-    template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_blocks(const element* a, Epilogue& epilogue, std::size_t first) const {
-        auto at = in_right();
-        for (std::size_t column = 0; column < columns;
-             column += stage.column_block, at[right_rank - 1] += stage.column_block) {
-            constexpr product_shape shape = in_columns(stage.column_block, right_step, how.cut);
-            panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            product<element, config, shape>(a, reader{f}.template address<right>(at), depth_of(first), shifted,
-                                            table<product_scratch_bytes<element, config, shape>>(), 0,
-                                            requested_blocks<how.cut>());
-        }
-    }
-
-    /// The packed right operand, with as many panels side by side as the plan says. The next panels are prefetched at
-    /// the same time.
-    template <class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_panels(const element* a, const auto* b, Epilogue& epilogue,
-                                             std::size_t first) const {
-        constexpr std::size_t whole = columns / panel, rest = columns % panel, at_once = how.panels,
-                              end = how.panel_runs * at_once;
-        const auto [begin, stop] = panels_of_part();
-        std::size_t p = begin;
-        if constexpr (end != 0)
-            for (; p < end && p < stop; p += at_once)
-                multiply_panel<side_by_side(at_once, how.cut)>(a, b, p * panel, epilogue, first);
-        if constexpr (end != whole)
-            for (; p < whole && p < stop; p += at_once - 1)
-                multiply_panel<side_by_side(at_once - 1, how.fewer_panels)>(a, b, p * panel, epilogue, first);
-        if constexpr (rest != 0)
-            if (stop > whole)
-                multiply_panel<in_columns(rest, rest, how.last_panel)>(a, b, whole * panel, epilogue, first);
     }
     /// The panels [first, last) of this worker; an incomplete last panel counts as one. They are whole runs, so that
     /// all columns are computed as by one worker.
     ASHLAR_STAGE_INLINE std::array<std::size_t, 2> panels_of_part() const {
-        constexpr std::size_t all = (columns + panel - 1) / panel;
+        constexpr std::size_t panel = facts.right_panel, all = (columns + panel - 1) / panel;
         if constexpr (!stage.shares_columns) {
             return {0, all};
         } else {
@@ -344,28 +253,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     template <std::size_t Piece>
     static constexpr node_index piece_of_left =
         facts.left_pieces == 1 ? left : Plan::nodes[Plan::resolve(left)].operands[Piece];
-    static constexpr std::size_t panel = facts.right_is_packed ? Plan::nodes[Plan::resolve(right)].panel : 1;
-    using packed_operand = typename Plan::template node<Plan::resolve(right)>;
-
-    static consteval product_shape side_by_side(std::size_t panels, product_cut cut) {
-        return in_columns(panels * panel, panel, cut, panels == 1 ? 0 : packed_operand::stored_rows * panel);
-    }
-    template <product_shape Shape, class Epilogue>
-    ASHLAR_STAGE_INLINE void multiply_panel(const element* a, const auto* b, std::size_t column, Epilogue& epilogue,
-                                            std::size_t first) const {
-        element* const scratch = table<product_scratch_bytes<element, config, Shape>>();
-        if constexpr (how.prefetches && Shape.j % width == 0) {
-            prefetching_epilogue<Epilogue, Shape.group * Shape.j * sizeof(*b), Shape.cut.row_blocks> shifted{
-                {epilogue, {column}}, panels_after<Shape.j>(b, column + Shape.j)};
-            product<element, config, Shape>(a, b + packed_operand::panel_begin(column), depth_of(first), shifted,
-                                            scratch, 0, requested_blocks<Shape.cut>());
-        } else {
-            panel_epilogue<Epilogue> shifted{epilogue, {column}};
-            product<element, config, Shape>(a, b + packed_operand::panel_begin(column), depth_of(first), shifted,
-                                            scratch, 0, requested_blocks<Shape.cut>());
-        }
-    }
-
     /// The panels from a column, as many as are side by side, or the first ones of the weights that are read next.
     template <std::size_t Columns>
     ASHLAR_STAGE_INLINE prefetch_stream panels_after(const auto* b, std::size_t column) const {
@@ -389,17 +276,6 @@ struct product_stage : product_epilogues<Plan, Element, Stage, Rows> {
     ASHLAR_STAGE_INLINE static prefetch_stream panel_stream(const Other* first, std::size_t count) {
         return {reinterpret_cast<const char*>(first), reinterpret_cast<const char*>(first + count)};
     }
-
-    /// Dot products belong to one row, and get no verdict.
-    struct row_place {
-        std::size_t r;
-        ASHLAR_STAGE_INLINE std::size_t row(std::size_t) const { return r; }
-        ASHLAR_STAGE_INLINE static std::size_t column(std::size_t j) { return j; }
-    };
-    template <class Epilogue>
-    struct row_epilogue : forwarding_epilogue<Epilogue, row_place> {
-        static constexpr hook hooks = Epilogue::hooks - hook::begin_block, withheld = hook::begin_block;
-    };
 };
 
 }  // namespace ashlar::detail

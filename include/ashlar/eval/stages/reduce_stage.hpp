@@ -16,6 +16,7 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
     using integers = lanes<std::int32_t, width, typename base::config>;
     static constexpr auto kind = static_cast<reduction_kind>(Plan::nodes[core].variant);
     static constexpr typename base::range all{0, columns};
+    static constexpr bool in_lanes = base::how.form == row_form::rows_in_lanes;
 
     ASHLAR_STAGE_ROOT ASHLAR_STAGE_INLINE void run() const {
         if constexpr (kind == reduction_kind::mean)
@@ -38,11 +39,10 @@ struct reduce_stage : row_stage<Plan, Element, Stage, Rows> {
 
 private:
     template <class Fold, class Value>
-    ASHLAR_STAGE_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column,
-                                         [[maybe_unused]] std::ptrdiff_t distance) {
+    ASHLAR_STAGE_INLINE static void step(Fold& fold, Value x, [[maybe_unused]] std::size_t column) {
         if constexpr (gives_position(kind)) {
             const integers index = integers(static_cast<std::int32_t>(column)) +
-                                   integers::iota() * integers(static_cast<std::int32_t>(distance));
+                                   integers::iota() * integers(std::int32_t{in_lanes ? 0 : 1});
             fold.step(x, index);
         } else if constexpr (kind == reduction_kind::all || kind == reduction_kind::any) {
             fold.step(convert_mask<typename decltype(fold.answer)::operand_type::value_type>(x));
@@ -50,10 +50,10 @@ private:
             fold.step(x);
         }
     }
-    /// Replaces lanes past the last column by values that change nothing.
+    /// Replaces lanes past the last column of a row by values that change nothing.
     template <class Fold, std::size_t Width, class Value>
     ASHLAR_STAGE_INLINE static auto padded(Value x, std::integral_constant<std::size_t, Width>) {
-        if constexpr (Width == width)
+        if constexpr (Width == width || in_lanes)
             return x;
         else if constexpr (kind == reduction_kind::all)
             return x || !decltype(x)::first(Width);
@@ -63,33 +63,47 @@ private:
             return select(Value::mask_type::first(Width), x, Fold::identity());
     }
 
-    template <class Fold>
-    ASHLAR_STAGE_INLINE static Fold merged(Fold (&states)[4]) {
+    /// Stores f(row, lane_count) for each register of rows, or for each row.
+    template <class Function>
+    ASHLAR_STAGE_INLINE void each_number(Function number) const {
+        if constexpr (in_lanes)
+            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
+                this->template store_row_numbers<base::first_buffer, n, element>(row, number(row, n));
+            });
+        else
+            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
+                const auto x = number(row, lane_count<1>{});
+                element* const to = this->template row_number<base::first_buffer, element>(row);
+                if constexpr (is_lanes<std::remove_const_t<decltype(x)>>)
+                    *to = x[0];
+                else
+                    *to = x;
+            });
+    }
+    /// What step(fold, lanes, column, lane_count) gives: a number for each of the rows, or for the one row.
+    template <class Fold, std::size_t Width, class Step>
+    ASHLAR_STAGE_INLINE auto folded(std::size_t row, lane_count<Width>, Step one) const {
+        Fold states[4];
+        if constexpr (in_lanes)
+            this->template fold_down<Width>(row, all, states, one);
+        else
+            this->fold_along(row, all, states, one);
         states[0].merge(states[1]);
         states[2].merge(states[3]);
         states[0].merge(states[2]);
-        return states[0];
+        if constexpr (in_lanes)
+            return states[0].rows();
+        else
+            return states[0].one();
     }
 
     template <class Fold, class Finish>
     ASHLAR_STAGE_INLINE void fold(Finish finish) const {
-        if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-                Fold states[4];
-                this->template fold_down<n>(row, all, states,
-                                            [](Fold& s, auto x, std::size_t c, auto)
-                                                ASHLAR_STAGE_LAMBDA { step(s, x, c, 0); });
-                this->template store_row_numbers<base::first_buffer, n, element>(row, finish(merged(states).rows()));
-            });
-        } else {
-            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
-                Fold states[4];
-                this->fold_along(row, all, states, [](Fold& s, auto x, std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
-                    step(s, padded<Fold>(x, n), c, 1);
-                });
-                *this->template row_number<base::first_buffer, element>(row) = finish(merged(states).one());
-            });
-        }
+        each_number([&](std::size_t row, auto rows) ASHLAR_STAGE_LAMBDA {
+            return finish(folded<Fold>(row, rows, [](Fold& s, auto x, std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
+                step(s, padded<Fold>(x, n), c);
+            }));
+        });
     }
 
     /// Two passes: the mean, then squared distances from it; divided by the number of elements.
@@ -97,31 +111,18 @@ private:
         using vec = typename base::template lanes_of<input>;
         using fold_type = sum_fold<vec>;
         constexpr element share = element(1) / element(columns);
-        if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-                fold_type sums[4], squares[4];
-                this->template fold_down<n>(
-                    row, all, sums, [](fold_type& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { s.step(x); });
-                const vec mean = merged(sums).rows() * share;
-                this->template fold_down<n>(row, all, squares,
-                                            [&](fold_type& s, vec x, std::size_t, auto)
-                                                ASHLAR_STAGE_LAMBDA { s.total = fma(x - mean, x - mean, s.total); });
-                this->template store_row_numbers<base::first_buffer, n, element>(row, merged(squares).rows() * share);
-            });
-        } else {
-            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
-                fold_type sums[4], squares[4];
-                this->fold_along(row, all, sums, [](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
-                    s.step(padded<fold_type>(x, n));
-                });
-                const vec mean(merged(sums).one() * share);
-                this->fold_along(row, all, squares, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
-                    const vec d = padded<fold_type>(x - mean, n);
-                    s.total = fma(d, d, s.total);
-                });
-                *this->template row_number<base::first_buffer, element>(row) = merged(squares).one() * share;
-            });
-        }
+        each_number([&](std::size_t row, auto rows) ASHLAR_STAGE_LAMBDA {
+            const vec mean(folded<fold_type>(row, rows,
+                                             [](fold_type& s, vec x, std::size_t, auto n)
+                                                 ASHLAR_STAGE_LAMBDA { s.step(padded<fold_type>(x, n)); }) *
+                           share);
+            return folded<fold_type>(row, rows,
+                                     [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
+                                         const vec d = padded<fold_type>(x - mean, n);
+                                         s.total = fma(d, d, s.total);
+                                     }) *
+                   share;
+        });
     }
 
     /// maximum + log of the sum of exp(x - maximum); minus infinity for a row of minus infinities.
@@ -129,41 +130,20 @@ private:
         using vec = typename base::template lanes_of<input>;
         using greatest = extreme_fold<vec, true>;
         using fold_type = sum_fold<vec>;
-        const auto finish = [](vec most, vec shift, vec total) ASHLAR_STAGE_LAMBDA {
-            const vec infinity(detail::infinity<element>);
-            return select(most == infinity, infinity, shift + log(total));
-        };
-        const vec lowest(lowest_value<element>);
-        if constexpr (base::how.form == row_form::rows_in_lanes) {
-            this->each_register_of_rows([&](std::size_t row, auto n) ASHLAR_STAGE_LAMBDA {
-                greatest tops[4];
-                fold_type sums[4];
-                this->template fold_down<n>(
-                    row, all, tops, [](greatest& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA { s.step(x); });
-                const vec most = merged(tops).rows(), shift = max<>(lowest, most);
-                this->template fold_down<n>(
-                    row, all, sums, [&](fold_type& s, vec x, std::size_t, auto) ASHLAR_STAGE_LAMBDA {
-                        s.step(exp_nonpositive_as<exp_form::precise, exp_arguments::any>(x - shift));
-                    });
-                this->template store_row_numbers<base::first_buffer, n, element>(
-                    row, finish(most, shift, merged(sums).rows()));
-            });
-        } else {
-            this->each_row([&](std::size_t row) ASHLAR_STAGE_LAMBDA {
-                greatest tops[4];
-                fold_type sums[4];
-                this->fold_along(row, all, tops, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
-                    s.step(padded<greatest>(x, n));
-                });
-                const vec most(merged(tops).one()), shift = max<>(lowest, most);
-                this->fold_along(row, all, sums, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
+        const vec lowest(lowest_value<element>), infinite(infinity<element>);
+        each_number([&](std::size_t row, auto rows) ASHLAR_STAGE_LAMBDA {
+            const vec most(folded<greatest>(row, rows, [](greatest& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
+                s.step(padded<greatest>(x, n));
+            }));
+            const vec shift = max<>(lowest, most);
+            const vec total(
+                folded<fold_type>(row, rows, [&](fold_type& s, vec x, std::size_t, auto n) ASHLAR_STAGE_LAMBDA {
+                    const vec elements = repeat_first<in_lanes ? width : std::size_t{n}>(x);
                     s.step(padded<fold_type>(
-                        exp_nonpositive_as<exp_form::precise, exp_arguments::any>(repeat_first<n>(x) - shift), n));
-                });
-                *this->template row_number<base::first_buffer, element>(row) =
-                    finish(most, shift, vec(merged(sums).one()))[0];
-            });
-        }
+                        exp_nonpositive_as<exp_form::precise, exp_arguments::any>(elements - shift), n));
+                }));
+            return select(most == infinite, infinite, shift + log(total));
+        });
     }
 };
 

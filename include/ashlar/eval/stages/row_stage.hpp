@@ -26,18 +26,12 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
         std::size_t first, last;
     };
 
-    /// The columns that the mask, if there is one, may keep for these rows.
-    ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count) const {
-        return range_of<base::key_loop>(row, count);
+    /// The columns that the mask, if there is one, may keep for these rows, perhaps some of those that it may keep
+    /// `all`.
+    ASHLAR_STAGE_INLINE range column_range(std::size_t row, std::size_t count, const range* all = nullptr) const {
+        return range_of<base::key_loop>(row, count, all);
     }
-    /// The same over all blocks of keys.
-    ASHLAR_STAGE_INLINE range range_of_blocks(std::size_t row, std::size_t count) const {
-        return range_of<no_loop>(row, count);
-    }
-    /// The same for some of these rows.
-    ASHLAR_STAGE_INLINE range column_range_within(std::size_t row, std::size_t count, range all) const {
-        return range_of<base::key_loop>(row, count, &all);
-    }
+    /// The same in a block of keys, or over all of them.
     template <loop_index Blocks>
     ASHLAR_STAGE_INLINE range range_of(std::size_t row, [[maybe_unused]] std::size_t count,
                                        const range* all = nullptr) const {
@@ -200,6 +194,45 @@ struct row_stage : stage_axes<Plan, Element, Stage, Rows> {
             for (; c < whole_end; c += width) each_row_at(c, 0, count);
         if constexpr (tail != 0)
             if (r.last == columns) each_row_at(columns - tail, chains - 1, std::integral_constant<std::size_t, tail>{});
+    }
+
+    /// The first pass over Count rows with columns in lanes, in a loop of its own or together with other rows. Stage
+    /// has `states` that begin with `start`, `step(state, x, lane_count)`, and `finished<Count>(row, states)`. If it
+    /// does not `walk`, it needs no pass.
+    template <class Derived, std::size_t Count>
+    struct first_pass {
+        const Derived& s;
+        std::size_t row;
+        lanes_of<element> states[Derived::states];
+
+        ASHLAR_STAGE_INLINE first_pass(const Derived& stage_, std::size_t first) : s(stage_), row(first) {
+            ASHLAR_UNROLL
+            for (std::size_t u = 0; u < Derived::states; ++u) states[u] = Derived::start();
+        }
+        ASHLAR_STAGE_INLINE void walk(range r) {
+            if constexpr (Derived::walks)
+                s.template fold_rows_along<Count>(row, r, states,
+                                                  [](auto& state, auto x, std::size_t, std::size_t, auto n)
+                                                      ASHLAR_STAGE_LAMBDA { Derived::step(state, x, n); });
+        }
+        template <std::size_t Width>
+        ASHLAR_STAGE_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
+            if constexpr (Derived::walks) {
+                ASHLAR_UNROLL
+                for (std::size_t q = 0; q < Count; ++q)
+                    Derived::step(states[q * (Derived::states / Count)], s.template at<Width>(row + q, column), n);
+            }
+        }
+        ASHLAR_STAGE_INLINE auto finish() const { return s.template finished<Count>(row, states); }
+    };
+    /// Both passes over all rows of the tile.
+    template <class Derived>
+    ASHLAR_STAGE_INLINE static void both_passes(const Derived& s, range r) {
+        for_each_group<Rows, how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
+            first_pass<Derived, count> first(s, s.first_row() + row);
+            first.walk(r);
+            s.second_pass(s.first_row() + row, r, first.finish());
+        });
     }
 
     /// How states of element lanes combine, and the lanes of one state.

@@ -54,15 +54,11 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
             if constexpr (paired != Rows)
                 for_each_register<Rows - paired, width>([&](std::size_t i, auto n) ASHLAR_STAGE_LAMBDA {
                     const std::size_t row = this->first_row() + paired + i;
-                    lanes_of_rows<n>(
-                        row, Rows <= width && !base::how.exact_keys ? r : this->column_range_within(row, n, r), r);
+                    lanes_of_rows<n>(row, Rows <= width && !base::how.exact_keys ? r : this->column_range(row, n, &r),
+                                     r);
                 });
         } else {
-            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
-                first_walk<count> first(*this, this->first_row() + row);
-                first.walk(r);
-                second_pass(this->first_row() + row, r, first.finish());
-            });
+            base::both_passes(*this, r);
         }
     }
 
@@ -261,45 +257,29 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         other.store_factor(other.sum);
     }
 
-    /// The maxima of Count rows with columns in lanes, in a loop of their own or together with other rows.
+    // The first pass finds maxima.
+    static constexpr bool walks = true;
+    static constexpr std::size_t states = 4;
+    ASHLAR_STAGE_INLINE static vec start() { return lowest(); }
+    template <std::size_t Width>
+    ASHLAR_STAGE_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
+        if constexpr (Width == base::width)
+            m = max<>(m, x);
+        else
+            m = max<>(m, select(vec::mask_type::first(Width), x, lowest()));
+    }
     template <std::size_t Count>
-    struct first_walk {
-        const softmax_stage& s;
-        std::size_t row;
-        vec most[4];
-
-        ASHLAR_STAGE_INLINE first_walk(const softmax_stage& stage_, std::size_t first)
-            : s(stage_), row(first), most{lowest(), lowest(), lowest(), lowest()} {}
-        template <std::size_t Width>
-        ASHLAR_STAGE_INLINE static void step(vec& m, vec x, std::integral_constant<std::size_t, Width>) {
-            if constexpr (Width == base::width)
-                m = max<>(m, x);
-            else
-                m = max<>(m, select(vec::mask_type::first(Width), x, lowest()));
+    ASHLAR_STAGE_INLINE auto finished(std::size_t row, const vec (&most)[states]) const {
+        const auto of_rows = base::template across_lanes<Count>(most, typename base::maximising{});
+        if constexpr (!in_blocks) {
+            return base::template in_all_lanes<Count>(of_rows);
+        } else {
+            alignas(64) element numbers[width]{};
+            of_rows.store(numbers);
+            grown<Count, false>(row, vec::load(numbers)).store(numbers);
+            return base::template in_all_lanes<Count>(base::template numbers_of<Count>::load(numbers));
         }
-        ASHLAR_STAGE_INLINE void walk(typename base::range r) {
-            s.template fold_rows_along<Count>(row, r, most,
-                                              [](vec& m, vec x, std::size_t, std::size_t, auto n)
-                                                  ASHLAR_STAGE_LAMBDA { step(m, x, n); });
-        }
-        template <std::size_t Width>
-        ASHLAR_STAGE_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
-            ASHLAR_UNROLL
-            for (std::size_t q = 0; q < Count; ++q)
-                step(most[q * (4 / Count)], s.template at<Width>(row + q, column), n);
-        }
-        ASHLAR_STAGE_INLINE auto finish() const {
-            const auto of_rows = base::template across_lanes<Count>(most, typename base::maximising{});
-            if constexpr (!in_blocks) {
-                return base::template in_all_lanes<Count>(of_rows);
-            } else {
-                alignas(64) element numbers[width]{};
-                of_rows.store(numbers);
-                s.template grown<Count, false>(row, vec::load(numbers)).store(numbers);
-                return base::template in_all_lanes<Count>(base::template numbers_of<Count>::load(numbers));
-            }
-        }
-    };
+    }
     /// The numerators and factors of these rows.
     template <std::size_t Count, class Beside = typename base::nothing>
     ASHLAR_STAGE_INLINE void second_pass(std::size_t row, typename base::range r,

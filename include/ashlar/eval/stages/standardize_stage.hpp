@@ -43,53 +43,27 @@ struct standardize_stage : row_stage<Plan, Element, Stage, Rows> {
                     row, vec(1) / sqrt(repeat_first<n>(variance) + vec(epsilon)));
             });
         } else {
-            for_each_group<Rows, base::how.together>([&](std::size_t row, auto count) ASHLAR_STAGE_LAMBDA {
-                first_walk<count> first(*this, this->first_row() + row);
-                first.walk(all);
-                second_pass(this->first_row() + row, all, first.finish());
-            });
+            base::both_passes(*this, all);
         }
     }
 
-    /// The means of Count rows with columns in lanes, in a loop of their own or together with other rows.
+    // The first pass finds means.
+    static constexpr bool walks = has_mean;
+    ASHLAR_STAGE_INLINE static vec start() { return vec(0); }
+    template <std::size_t Width>
+    ASHLAR_STAGE_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, Width>) {
+        sum += Width == base::width ? x : select(vec::mask_type::first(Width), x, vec(0));
+    }
     template <std::size_t Count>
-    struct first_walk {
-        const standardize_stage& s;
-        std::size_t row;
-        vec sums[states];
-
-        ASHLAR_STAGE_INLINE first_walk(const standardize_stage& stage_, std::size_t first) : s(stage_), row(first) {
-            ASHLAR_UNROLL
-            for (std::size_t u = 0; u < states; ++u) sums[u] = vec(0);
+    ASHLAR_STAGE_INLINE auto finished(std::size_t row, const vec (&sums)[states]) const {
+        typename base::template of_rows<Count> means{};
+        if constexpr (has_mean) {
+            const auto numbers = base::template across_lanes<Count>(sums, typename base::adding{}) * share;
+            this->template store_numbers<base::first_buffer, Count>(row, numbers);
+            means = base::template in_all_lanes<Count>(numbers);
         }
-        template <std::size_t Width>
-        ASHLAR_STAGE_INLINE static void step(vec& sum, vec x, std::integral_constant<std::size_t, Width>) {
-            sum += Width == base::width ? x : select(vec::mask_type::first(Width), x, vec(0));
-        }
-        ASHLAR_STAGE_INLINE void walk(typename base::range all) {
-            if constexpr (has_mean)
-                s.template fold_rows_along<Count>(row, all, sums,
-                                                  [](vec& sum, vec x, std::size_t, std::size_t, auto n)
-                                                      ASHLAR_STAGE_LAMBDA { step(sum, x, n); });
-        }
-        template <std::size_t Width>
-        ASHLAR_STAGE_INLINE void at(std::size_t column, std::integral_constant<std::size_t, Width> n) {
-            if constexpr (has_mean) {
-                ASHLAR_UNROLL
-                for (std::size_t q = 0; q < Count; ++q)
-                    step(sums[q * (states / Count)], s.template at<Width>(row + q, column), n);
-            }
-        }
-        ASHLAR_STAGE_INLINE auto finish() const {
-            typename base::template of_rows<Count> means{};
-            if constexpr (has_mean) {
-                const auto numbers = base::template across_lanes<Count>(sums, typename base::adding{}) * share;
-                s.template store_numbers<base::first_buffer, Count>(row, numbers);
-                means = base::template in_all_lanes<Count>(numbers);
-            }
-            return means;
-        }
-    };
+        return means;
+    }
     /// The factors of their deviations.
     template <std::size_t Count, class Beside = typename base::nothing>
     ASHLAR_STAGE_INLINE void second_pass(std::size_t row, typename base::range all,

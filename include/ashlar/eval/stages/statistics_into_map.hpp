@@ -41,7 +41,7 @@ struct statistics_into_map {
             const std::size_t row = first + g * group;
             if constexpr (fused.one_loop[tile_of<Plan, folding, Rows>()])
                 if (g >= 2 && g < groups) {
-                    typename statistics::template first_walk<group> walk(next, row);
+                    typename statistics::template first_pass<statistics, group> walk(next, row);
                     const typename map::template rows_walk<group> finished(last, row - 2 * group);
                     middle.second_pass(row - group, columns, numbers, [&](std::size_t c, auto n) ASHLAR_STAGE_LAMBDA {
                         finished.template block<1>(c, n);
@@ -53,7 +53,7 @@ struct statistics_into_map {
             if (g >= 2) last.template rows<group>(row - 2 * group);
             if (g >= 1 && g <= groups) middle.second_pass(row - group, columns, numbers);
             if (g < groups) {
-                typename statistics::template first_walk<group> walk(next, row);
+                typename statistics::template first_pass<statistics, group> walk(next, row);
                 walk.walk(columns);
                 numbers = walk.finish();
             }
@@ -63,7 +63,7 @@ struct statistics_into_map {
                 const frame<Plan, Element> own = frame_of(groups / 2 * 2);
                 const std::size_t row = first + groups * group + r;
                 const statistics rest{{{own}}};
-                typename statistics::template first_walk<count> walk(rest, row);
+                typename statistics::template first_pass<statistics, count> walk(rest, row);
                 walk.walk(columns);
                 rest.second_pass(row, columns, walk.finish());
                 map{{own}}.template rows<count>(row);

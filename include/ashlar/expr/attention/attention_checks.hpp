@@ -207,9 +207,10 @@ consteval bool check_options() {
     using unknown = typename first_unknown<Given...>::type;
     constexpr attention_option repeated = repeated_option<Given...>();
     constexpr bool known = attention_argument<unknown>::is_option;
-    static_assert(!std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
-                  "ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
-                  "predicate");
+    static_assert(
+        !std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
+        "ashlar: mask: this is not a mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
+        "predicate");
     static_assert(
         std::is_same_v<unknown, bool> || attention_argument<unknown>::is_option,
         "ashlar: attention: options are a mask, scale(s), softcap(c), bias(e), score_mod(f) and fast; a bool tensor becomes a mask by keep(t) or ignore(t)");

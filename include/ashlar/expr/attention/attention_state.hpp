@@ -140,7 +140,7 @@ struct basic_attention_state {
         return *this;
     }
 
-    /// Reports an expression that is no state.
+    /// Reports an expression that is not a state.
     template <any_expression Expression>
     constexpr basic_attention_state(const Expression&) noexcept {
         static_assert(detail::state_values<Expression>::have_sums,

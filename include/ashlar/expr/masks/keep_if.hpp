@@ -104,7 +104,7 @@ consteval auto make_keep_if() {
                       "a bool");
         if constexpr (mask_predicate<Function>::takes_two_indices) {
             static_assert(mask_predicate<Function>::is_constexpr,
-                          "ashlar: keep_if: the predicate must be constexpr, as it is asked at compile time; for "
+                          "ashlar: keep_if: the predicate must be constexpr, because the compiler calls it; for "
                           "conditions of run time use keep(t)");
             if constexpr (mask_predicate<Function>::is_constexpr)
                 return keep_if_mask<Function>{};

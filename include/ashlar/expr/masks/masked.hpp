@@ -54,9 +54,10 @@ template <class Element, class Scores, class Mask>
 consteval bool check_option(std::type_identity<Mask>) {
     using check = typename mask_check<Scores, Mask>::type;
     constexpr bool is_mask = mask_of_scores<Mask>::is_mask, has_axes = score_axes<Scores>::are_queries_and_keys;
-    static_assert(mask_of_scores<Mask>::is_mask,
-                  "ashlar: mask: this is no mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
-                  "predicate");
+    static_assert(
+        mask_of_scores<Mask>::is_mask,
+        "ashlar: mask: this is not a mask; keep(t) and ignore(t) make one of a bool tensor, keep_if<p>() of a "
+        "predicate");
     static_assert(!is_mask || score_axes<Scores>::are_queries_and_keys,
                   "ashlar: mask: the last two axes of the scores must be queries and keys; unsqueeze<0> one query");
     static_assert(

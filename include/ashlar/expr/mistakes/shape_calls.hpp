@@ -83,7 +83,7 @@ void roll(
 template <auto... Given>
 void pad(
     detail::refused_call<
-        "ashlar: pad: takes one tensor, view or expression, and the axis and the entries before and behind as template arguments; write pad<0, 1, 2>(x)">,
+        "ashlar: pad: takes one tensor, view or expression, and the axis and the entries before and after as template arguments; write pad<0, 1, 2>(x)">,
     detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {});
 template <auto... Given>
 void index(

@@ -11,6 +11,7 @@
 #include <ashlar/core/diagnostics.hpp>
 #include <ashlar/core/interleaved_layout.hpp>
 #include <ashlar/core/smoothed.hpp>
+#include <ashlar/core/unscaled.hpp>
 #include <ashlar/expr/nodes.hpp>
 #include <ashlar/tensor/quantized_columns.hpp>
 
@@ -54,7 +55,8 @@ struct quantized_access : shape<Rows, Columns> {
     static constexpr bool is_quantized = true;
     /// Whether the outliers of the columns are spread, and those of the rows that it multiplies.
     static constexpr bool is_smoothed = smoothed_traits<Element>::is_smoothed;
-    static constexpr std::uint8_t spread = is_smoothed ? std::uint8_t{spread_of(shape_type::extents[0])} : 1;
+    static constexpr std::uint8_t spread = is_smoothed ? std::uint8_t{spread_of(shape_type::extents[0])}
+                                                       : std::uint8_t{smoothed_traits<Element>::scales_rows};
     static constexpr std::uint8_t scale_group = 0;
     static constexpr interleaved_layout layout{shape_type::extents[0], shape_type::extents[1], panel, 4, spread};
 

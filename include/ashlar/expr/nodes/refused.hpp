@@ -41,7 +41,7 @@ inline constexpr bool is_refused<Expression> =
 template <class Shape, class Element>
 inline constexpr bool is_refused<map_node<refused_function, Shape, Element, scalar_node<Element>>> = true;
 
-/// The first parameters of functions that are called with something that is no expression.
+/// The first parameters of functions that are called with something other than an expression.
 using refused_elementwise_call = refused_call<
     "ashlar: elementwise operation: takes tensors, views or expressions, and numbers with them; tensor_view<float, 2, 3>{memory} makes one of other memory">;
 using refused_reduction_call = refused_call<

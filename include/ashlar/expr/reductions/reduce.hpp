@@ -69,9 +69,22 @@ struct fold_of<reduction_kind::min> {
     template <class Vec>
     using type = extreme_fold<Vec, false>;
 };
+/// Whether a reduction has a `fold_of`.
 constexpr bool is_plain_fold(reduction_kind kind) {
-    return kind == reduction_kind::sum || kind == reduction_kind::mean || kind == reduction_kind::prod ||
-           kind == reduction_kind::max || kind == reduction_kind::min;
+    switch (kind) {  // without default, so that compilers warn of a kind that is missing
+    case reduction_kind::sum:
+    case reduction_kind::mean:
+    case reduction_kind::prod:
+    case reduction_kind::max:
+    case reduction_kind::min: return true;
+    case reduction_kind::variance:
+    case reduction_kind::argmax:
+    case reduction_kind::argmin:
+    case reduction_kind::all:
+    case reduction_kind::any:
+    case reduction_kind::logsumexp: return false;
+    }
+    return false;
 }
 
 constexpr bool gives_position(reduction_kind kind) {

@@ -67,7 +67,7 @@ consteval reshaped_strides<To> strides_under(const std::array<std::size_t, From>
 template <std::size_t Size, auto... Dims>
 consteval auto requested_shape() {
     constexpr std::size_t known = (std::size_t{1} * ... * (extent_of(Dims) == no_axis ? 1 : extent_of(Dims)));
-    constexpr auto filled = []<auto Dimension>() {
+    [[maybe_unused]] constexpr auto filled = []<auto Dimension>() {
         if constexpr (extent_of(Dimension) == no_axis)
             return known == 0 ? std::size_t{0} : Size / known;
         else

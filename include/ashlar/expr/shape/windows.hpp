@@ -62,7 +62,7 @@ template <auto Axis, std::size_t Size, std::size_t Step = 1, std::size_t Dilatio
         using result = decltype(detail::shape_of_windows<from, axis, count::value, Size == 0 ? 1 : Size>());
         static_assert(
             detail::window_count<dim, Size, Step, Dilation>::fits,
-            "ashlar: windows: a window must have an entry, begin behind the one before and fit into the axis; "
+            "ashlar: windows: a window must have an entry, begin after the previous one and fit into the axis; "
             "pad the axis or make the window smaller");
         if constexpr (count::fits)
             return window_node<axis, Step, Dilation, result, detail::held<Expression>>{

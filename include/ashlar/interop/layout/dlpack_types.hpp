@@ -61,7 +61,7 @@ struct dlpack_managed_tensor_versioned {
     ashlar::dlpack_tensor dl_tensor;
 };
 
-/// Why an array of DLPack is not the one that was asked for.
+/// Why an array of DLPack is not the expected one.
 enum class dlpack_error : std::uint8_t {
     none,
     null,       ///< no array, or no data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Formatting arrays by std::format or fmt, which have one interface: what stands between the brackets of a format
+// Formatting arrays by std::format or fmt, which have one interface: the text between the brackets of a format
 // string is passed to the elements.
 #pragma once
 

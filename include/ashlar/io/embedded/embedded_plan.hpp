@@ -22,8 +22,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A model whose members constant expressions name and call, as those of std::array. It is no constant, so that the
-/// compiler does not ask whether its lifetime has begun. No program contains it: g++ would emit a definition, and
+/// A model whose members constant expressions name and call, as those of std::array. It is not a constant, so that the
+/// compiler does not check whether its lifetime has begun. No program contains it: g++ would emit a definition, and
 /// clang, which does not, needs one for a type without linkage.
 template <class Model>
 struct model_in_name {

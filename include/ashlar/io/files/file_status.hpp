@@ -10,8 +10,8 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// The reason why a path is no regular file, a string literal; null if it is one or its type is unknown. Opening a pipe
-/// would block until somebody writes to it.
+/// The reason why a path is not a regular file, a string literal; null if it is one or its type is unknown. Opening a
+/// pipe would block until somebody writes to it.
 template <class Config>
 const char* not_regular([[maybe_unused]] const char* path) noexcept {
 #if ASHLAR_HAS_POSIX

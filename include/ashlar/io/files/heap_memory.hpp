@@ -34,9 +34,10 @@ public:
     template <class Config = current_config>
     constexpr bool allocate(std::size_t n) noexcept {
         release();
-        if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / sizeof(Element)) return false;
+        constexpr std::size_t bytes = sizeof(Element);  // NOLINT(bugprone-sizeof-expression): also of pointers
+        if (n > static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)()) / bytes) return false;
         if (std::is_constant_evaluated()) {
-            if (n != 0) elements = new Element[n]{};
+            if (n != 0) elements = new Element[n]{};  // NOLINT(bugprone-unhandled-exception-at-new): there are none
         } else if (n != 0) {
             elements = new (std::nothrow) Element[n]{};
         }

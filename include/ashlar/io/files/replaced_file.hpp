@@ -91,7 +91,7 @@ public:
             std::remove(final_name.data());  // for systems where renaming replaces no file
 #endif
             good = std::rename(temporary_name.data(), final_name.data()) == 0;
-            if (good) created = false;
+            created = !good;
         }
         discard();
         return good ? io::result{} : io_error<Config>(io::error::cannot_write, path);

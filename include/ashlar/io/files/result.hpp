@@ -67,7 +67,7 @@ struct [[nodiscard]] result {
     std::uint64_t position = 0;
     /// Available bytes.
     std::uint64_t limit = 0;
-    /// What is malformed or not supported, or why a path is no regular file; a string literal.
+    /// What is malformed or not supported, or why a path is not a regular file; a string literal.
     const char* reason = "";
 
     /// Whether there is no error; same as `if (r)`.

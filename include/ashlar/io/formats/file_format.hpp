@@ -33,7 +33,7 @@ std::string_view text_of(io::bytes data) noexcept {
     return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
-enum class file_format { safetensors, npy, npz };
+enum class file_format : std::uint8_t { safetensors, npy, npz };
 
 /// The format of a file: safetensors has no magic number, so it is any file that is neither of the others.
 template <class Config>

@@ -54,7 +54,7 @@ ASHLAR_ALWAYS_INLINE std::size_t offset_in(const Model& m, const nn::basic_param
 /// <transposed> is 0, 1, or the taps of a convolution. tools/make_image.cpp and tools/export_pytorch.py read it;
 /// `nn::basic_parameter` documents the numbers. For a matrix in 8 bits, <panel> is 16x4, the columns of a panel and the
 /// rows of a group; its scales and sums follow it, each for whole panels. If outliers are spread, it is 16x4x32: the
-/// last number counts the rows of a spread.
+/// last number counts the rows of a spread. 16x4x0 multiplies rows of integers without scales.
 template <class Config, class Model, class Put>
 void write_layout(const Model& m, Put&& put) noexcept {
     const auto text = [&](std::string_view s) {

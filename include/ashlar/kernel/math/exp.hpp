@@ -2,7 +2,6 @@
 // Exponentials: exp, and cheaper ones for nonpositive arguments, as softmax needs them.
 #pragma once
 
-#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/exp_tables.hpp>
 
 namespace ashlar::inline v0_1 {
@@ -199,62 +198,41 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive_as(
 
 }  // namespace detail
 
-/// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually.
-template <class Element, std::size_t Width, class Config>
-    requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x) {
-    using Lanes = lanes<Element, Width, Config>;
-    if (detail::constant_nan(x)) return x;
-    x = detail::exp_argument(x);
-    const Lanes n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<Element>::log2_e));
-    return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
-}
-
-/// e^x with a relative error of at most 1.2e-4 over the whole range; the same special values.
-template <class Element, std::size_t Width, class Config>
+/// e^x: at most 1.2 ulp over the whole range; overflows to infinity, underflows gradually. With `fast` the relative
+/// error is at most 1.2e-4, with the same special values.
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp(lanes<Element, Width, Config> x,
-                                                                               fast_t) {
+                                                                               Policy...) {
     if (detail::constant_nan(x)) return x;
     x = detail::exp_argument(x);
     const auto n = detail::carried(detail::carry_rounded(x, detail::exp_reduction<Element>::log2_e));
-    return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
+    if constexpr (sizeof...(Policy) == 0)
+        return detail::scale(detail::exp_polynomial(detail::exp_remainder(x, n)), n);
+    else
+        return detail::scale(detail::exp2_polynomial_coarse(detail::exp2_remainder(x, n)), n);
 }
 
 /// e^x for x <= 0, at most 2.5 ulp. Minus infinity and everything below -88.1 (double: -709.2) give exactly 0, and 0
 /// gives exactly 1; NaN propagates. Below -87.3 (-708.3), where e^x is denormal, the result is 0 or less than the least
-/// normal number. For positive x the result is right up to 88 (double: 709), and beyond that any number or NaN.
-template <class Element, std::size_t Width, class Config>
+/// normal number. For positive x the result is right up to 88 (double: 709), and beyond that any number or NaN. With
+/// `fast` the relative error is at most 1.2e-4.
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(
-    lanes<Element, Width, Config> x) {
-    return detail::exp_nonpositive_as<detail::exp_form::precise>(x);
-}
-
-/// The same with a relative error of at most 1.2e-4.
-template <class Element, std::size_t Width, class Config>
-    requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> exp_nonpositive(
-    lanes<Element, Width, Config> x, fast_t) {
-    return detail::exp_nonpositive_as<detail::exp_form::coarse>(x);
+    lanes<Element, Width, Config> x, Policy...) {
+    using detail::exp_form;
+    return detail::exp_nonpositive_as < sizeof...(Policy) == 0 ? exp_form::precise : exp_form::coarse > (x);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp(Element x) {
-    return exp(lanes<Element, 1>(x))[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp(Element x, Policy... policy) {
+    return exp(lanes<Element, 1>(x), policy...)[0];
 }
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp(Element x, fast_t) {
-    return exp(lanes<Element, 1>(x), fast)[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp_nonpositive(Element x, fast_t) {
-    return exp_nonpositive(lanes<Element, 1>(x), fast)[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp_nonpositive(Element x) {
-    return exp_nonpositive(lanes<Element, 1>(x))[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element exp_nonpositive(Element x, Policy... policy) {
+    return exp_nonpositive(lanes<Element, 1>(x), policy...)[0];
 }
 
 }  // namespace ashlar

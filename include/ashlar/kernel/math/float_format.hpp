@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <ashlar/core/config.hpp>
+#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/simd/lanes.hpp>
 
 namespace ashlar::inline v0_1::detail {
@@ -15,6 +15,10 @@ namespace ashlar::inline v0_1::detail {
 /// The types that have these functions.
 template <class Element>
 concept math_float = std::is_same_v<Element, float> || std::is_same_v<Element, double>;
+
+/// The type of a last argument that may be `fast`.
+template <class Policy>
+concept fast_policy = std::is_same_v<Policy, fast_t>;
 
 /// IEEE binary32 and binary64 as integers.
 template <class Element>

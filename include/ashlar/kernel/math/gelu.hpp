@@ -2,7 +2,6 @@
 // The Gaussian error linear unit in its erf form.
 #pragma once
 
-#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/elementary.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 
@@ -130,31 +129,23 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<double, Width, Config> gelu_value(lanes<dou
 
 /// x Phi(x) = x/2 (1 + erf(x/sqrt(2))). float: within 3e-7 below 4 and at most 32 ulp (2e-6) from -1, or 12 ulp with
 /// AVX-512's table of pieces. double: at most 4 ulp (5 without fused multiply-adds) down to -1, 10 ulp down to -2, and
-/// within 5e-16 below 4; results below these bounds may be 0. NaN for minus infinity, as in PyTorch.
-template <class Element, std::size_t Width, class Config>
-    requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x) {
-    if (detail::without_product(x)) return detail::nan_like(x);
-    return detail::gelu_value(x);
-}
-
-/// The same within 5e-5, and with a relative error of at most 5e-4 from -1, float or double.
-template <class Element, std::size_t Width, class Config>
+/// within 5e-16 below 4; results below these bounds may be 0. NaN for minus infinity, as in PyTorch. With
+/// `fast` within 5e-5, and with a relative error of at most 5e-4 from -1, float or double.
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu(lanes<Element, Width, Config> x,
-                                                                                fast_t) {
+                                                                                Policy...) {
     if (detail::without_product(x)) return detail::nan_like(x);
-    return detail::gelu_value_coarse(x);
+    if constexpr (sizeof...(Policy) == 0)
+        return detail::gelu_value(x);
+    else
+        return detail::gelu_value_coarse(x);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu(Element x) {
-    return gelu(lanes<Element, 1>(x))[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu(Element x, fast_t) {
-    return gelu(lanes<Element, 1>(x), fast)[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu(Element x, Policy... policy) {
+    return gelu(lanes<Element, 1>(x), policy...)[0];
 }
 
 }  // namespace ashlar

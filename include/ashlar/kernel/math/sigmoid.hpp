@@ -2,7 +2,6 @@
 // The logistic function and activations based on it: silu, and gelu by its tanh approximation.
 #pragma once
 
-#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/elementary.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 
@@ -20,27 +19,23 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid_from(lanes<
 }  // namespace detail
 
 /// 1 / (1 + e^-x), from e^-|x| so that nothing overflows: at most 2.5 ulp. Below -87.3 (double: -708.3) the result is 0
-/// or less than the least normal number, below -88.1 (-709.2) exactly 0.
-template <class Element, std::size_t Width, class Config>
-    requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x) {
-    if (detail::constant_nan(x)) return x;
-    return detail::sigmoid_from(x, detail::exp_vanishing(-abs(x)));
-}
-
-/// The same with a relative error of at most 1.2e-4.
-template <class Element, std::size_t Width, class Config>
+/// or less than the least normal number, below -88.1 (-709.2) exactly 0. With `fast` the relative error is at most
+/// 1.2e-4.
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> sigmoid(lanes<Element, Width, Config> x,
-                                                                                   fast_t) {
+                                                                                   Policy...) {
     if (detail::constant_nan(x)) return x;
-    return detail::sigmoid_from(x, exp_nonpositive(-abs(x), fast));
+    if constexpr (sizeof...(Policy) == 0)
+        return detail::sigmoid_from(x, detail::exp_vanishing(-abs(x)));
+    else
+        return detail::sigmoid_from(x, exp_nonpositive(-abs(x), fast));
 }
 
 /// x * sigmoid(x), also called swish: at most 3.5 ulp from -87.3 (double: -708.3). Below, the result vanishes as the
 /// sigmoid does. Minus infinity times 0 is NaN, as in PyTorch. With `fast` the relative error is at most 1.2e-4.
-template <class Element, std::size_t Width, class Config, class... Policy>
-    requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
+    requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> silu(lanes<Element, Width, Config> x,
                                                                                 Policy... policy) {
     if (detail::without_product(x)) return detail::nan_like(x);
@@ -50,8 +45,8 @@ template <class Element, std::size_t Width, class Config, class... Policy>
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), GPT-2's approximation of gelu, as x sigmoid(2 ...). At most 3.5 ulp
 /// from -1 and 5e-7 below; NaN for minus infinity, as in PyTorch. With `fast` the relative error is at most 1.2e-4 from
 /// -4.
-template <class Element, std::size_t Width, class Config, class... Policy>
-    requires(detail::math_float<Element> && (std::is_same_v<Policy, fast_t> && ...))
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
+    requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> gelu_tanh(lanes<Element, Width, Config> x,
                                                                                      Policy... policy) {
     constexpr Element scale = Element(1.59576912160573071176L), cubic = Element(0.0713548162726002487634L);
@@ -62,29 +57,17 @@ template <class Element, std::size_t Width, class Config, class... Policy>
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sigmoid(Element x) {
-    return sigmoid(lanes<Element, 1>(x))[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sigmoid(Element x, Policy... policy) {
+    return sigmoid(lanes<Element, 1>(x), policy...)[0];
 }
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element silu(Element x) {
-    return silu(lanes<Element, 1>(x))[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element silu(Element x, Policy... policy) {
+    return silu(lanes<Element, 1>(x), policy...)[0];
 }
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu_tanh(Element x) {
-    return gelu_tanh(lanes<Element, 1>(x))[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element sigmoid(Element x, fast_t) {
-    return sigmoid(lanes<Element, 1>(x), fast)[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element silu(Element x, fast_t) {
-    return silu(lanes<Element, 1>(x), fast)[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu_tanh(Element x, fast_t) {
-    return gelu_tanh(lanes<Element, 1>(x), fast)[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element gelu_tanh(Element x, Policy... policy) {
+    return gelu_tanh(lanes<Element, 1>(x), policy...)[0];
 }
 
 }  // namespace ashlar

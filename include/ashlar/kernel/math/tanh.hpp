@@ -2,7 +2,6 @@
 // The hyperbolic tangent.
 #pragma once
 
-#include <ashlar/core/fast.hpp>
 #include <ashlar/kernel/math/elementary.hpp>
 #include <ashlar/kernel/math/exp.hpp>
 
@@ -47,31 +46,23 @@ ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh_coarse(lanes<E
 
 }  // namespace detail
 
-/// tanh(x): at most 2.5 ulp (float) or 2 ulp (double), and never beyond 1.
-template <class Element, std::size_t Width, class Config>
-    requires detail::math_float<Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh(lanes<Element, Width, Config> x) {
-    if (detail::constant_nan(x)) return x;
-    return detail::with_sign(detail::tanh_magnitude(abs(x)), x);
-}
-
-/// The same with a relative error of at most 1e-4 (5.5e-5 measured), float or double; always below 1 in magnitude.
-template <class Element, std::size_t Width, class Config>
+/// tanh(x): at most 2.5 ulp (float) or 2 ulp (double), and never beyond 1. With `fast` the relative error is at most
+/// 1e-4 (5.5e-5 measured), float or double, and the result always below 1 in magnitude.
+template <class Element, std::size_t Width, class Config, detail::fast_policy... Policy>
     requires detail::math_float<Element>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr lanes<Element, Width, Config> tanh(lanes<Element, Width, Config> x,
-                                                                                fast_t) {
+                                                                                Policy...) {
     if (detail::constant_nan(x)) return x;
-    return detail::tanh_coarse(x);
+    if constexpr (sizeof...(Policy) == 0)
+        return detail::with_sign(detail::tanh_magnitude(abs(x)), x);
+    else
+        return detail::tanh_coarse(x);
 }
 
 /// The same for a scalar, in constant expressions too.
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element tanh(Element x) {
-    return tanh(lanes<Element, 1>(x))[0];
-}
-template <detail::math_float Element>
-[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element tanh(Element x, fast_t) {
-    return tanh(lanes<Element, 1>(x), fast)[0];
+template <detail::math_float Element, detail::fast_policy... Policy>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr Element tanh(Element x, Policy... policy) {
+    return tanh(lanes<Element, 1>(x), policy...)[0];
 }
 
 }  // namespace ashlar

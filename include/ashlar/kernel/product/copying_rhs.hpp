@@ -64,8 +64,8 @@ using prefetching_columns =
 /// The hooks that it calls.
 inline constexpr hook served_by_copying_rhs = hook::vector | hook::column | hook::initial | hook::end_block;
 
-/// The kernel that copies columns, one of `rhs_kernels`. They fill vectors. With several parts the epilogue stores
-/// waiting sums at at(i, j). `Prefetches`: the next columns are prefetched.
+/// The kernel that copies columns, which `product_in_parts` describes. They fill vectors. With several parts the
+/// epilogue stores waiting sums at at(i, j). `Prefetches`: the next columns are prefetched.
 struct copied_rows {
     static constexpr const char* text(bool prefetches) {
         return prefetches ? "columns copied by the first rows, prefetched" : "columns copied by the first rows";

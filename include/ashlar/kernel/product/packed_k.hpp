@@ -2,7 +2,7 @@
 // The kernel of packed depth: registers that hold several depth steps of few columns, for what does not fill a register
 // with one step.
 //
-// Against a packed register of p steps of V stand S(i, k) to S(i, k + p), one load repeated in all lanes. So a row
+// A packed register of p steps of V is multiplied by S(i, k) to S(i, k + p), one load repeated in all lanes. So a row
 // takes K/p multiply-adds instead of K, and log2 p levels of shuffled additions at the end. Four products share it:
 //   1. last columns of a ragged product, packed into scratch beforehand
 //   2. strips: a right operand of at most W/2 columns without gaps, whose rows lie packed in memory

@@ -62,7 +62,7 @@ inline constexpr std::size_t few_vector_registers = 4;
 /// Whether pairs of rows lie side by side, eight bytes of each. Two rows alone take as many instructions by SDOT.
 /// Outliers that are spread are rounded four at a time, which must lie within those eight.
 constexpr bool pairs_rows(std::size_t rows, const interleaved_layout& right, const machine& target) {
-    return target.pairs_byte_rows && rows > 2 && (right.spread == 1 || spread_groups(right.rows).apart % 4 == 0);
+    return target.pairs_byte_rows && rows > 2 && (right.spread <= 1 || spread_groups(right.rows).apart % 4 == 0);
 }
 
 /// The register blocks of a product by pairs of rows: those with the fewest instructions. For each pair there are two

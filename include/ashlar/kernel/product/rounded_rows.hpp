@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rounds the rows of a left operand to 8 bits, each by its own scale, once for all columns of a tile's product.
-// Outliers are spread first if those of the right operand are.
+// Outliers are spread first if those of the right operand are. Rows of integers are only converted.
 #pragma once
 
 #include <array>
@@ -79,11 +79,12 @@ ASHLAR_ALWAYS_INLINE std::int32_t rounded_element(float value, float inverse) {
 /// Where the cut pairs rows, two lines are one: eight bytes of the first row, eight of the second, and so on.
 template <class Config, quantized_shape Product>
 struct rounded_rows {
-    static constexpr bool pairs = Product.cut.pairs_rows;
+    static constexpr bool pairs = Product.cut.pairs_rows, scales_rows = Product.right.spread != 0;
     static constexpr std::size_t width = lane_width<float, Config>, depth = Product.right.rows,
                                  line = rounded_row_bytes(depth) * (byte_dots<width, Config>::widens ? 2 : 1),
-                                 filled = Product.right.groups() * Product.right.group, spread = Product.right.spread,
-                                 pieces = Product.pieces, piece = depth / pieces, step = Product.depth_distance;
+                                 filled = Product.right.groups() * Product.right.group,
+                                 spread = Product.right.spread > 1 ? Product.right.spread : 1, pieces = Product.pieces,
+                                 piece = depth / pieces, step = Product.depth_distance;
     static_assert(pieces == 1 || (spread == 1 && depth % pieces == 0 && is_whole_piece(piece, width)));
     static_assert(step == 1 || (spread == 1 && width == 1));
     static constexpr spread_groups groups{depth};
@@ -121,7 +122,8 @@ struct rounded_rows {
     /// Rounds the first `rows` rows.
     ASHLAR_STAGE_INLINE void fill(std::array<const float*, pieces> from, std::size_t rows) const {
         for (std::size_t i = 0; i < rows; ++i) {
-            const byte_scale by = byte_scale_of(greatest_of(from));
+            byte_scale by{1, 1};
+            if constexpr (scales_rows) by = byte_scale_of(greatest_of(from));
             __builtin_memcpy(scales() + i * sizeof by.scale, &by.scale, sizeof by.scale);
             for (std::size_t p = 0; p < pieces; ++p) {
                 round(from[p], by.inverse, row(i), p * piece);
@@ -282,10 +284,12 @@ private:
                                           to + place(first + k));
         } else {
             const auto put = [&](std::size_t k, std::size_t i, float x) ASHLAR_LAMBDA_INLINE {
+                const std::int32_t byte =
+                    scales_rows ? rounded_element<Config>(x, inverse) : static_cast<std::int32_t>(x);
                 if constexpr (dots::widens)
-                    dots::put_widened(to + 2 * (first + k), i, rounded_element<Config>(x, inverse));
+                    dots::put_widened(to + 2 * (first + k), i, byte);
                 else
-                    to[first + k + i] = static_cast<std::uint8_t>(rounded_element<Config>(x, inverse));
+                    to[first + k + i] = static_cast<std::uint8_t>(byte);
             };
             constexpr std::size_t group = Product.right.group;
             std::size_t k = 0;

@@ -53,7 +53,7 @@ struct streamed_columns : forwarding_epilogue<Inner> {
     }
 };
 
-/// The kernel that streams columns, one of `rhs_kernels`. The epilogue stores waiting sums at at(i, j).
+/// The kernel that streams columns, which `product_in_parts` describes. The epilogue stores waiting sums at at(i, j).
 struct streamed_rows {
     static constexpr const char* text(bool) { return "the next columns prefetched"; }
     static constexpr std::size_t table_bytes(const product_shape&, std::size_t, const element_machine&) { return 0; }

@@ -256,7 +256,7 @@ struct lane_mask {
     {
         constexpr bool lanes_are_one_condition = sizeof(Element) == 0;
         static_assert(lanes_are_one_condition,
-                      "ashlar: map: lanes differ, so that they are no condition; write select(v > 0, a, b) rather than "
+                      "ashlar: map: lanes differ, so they are not a condition; write select(v > 0, a, b) rather than "
                       "if or ?:, or let the function take a float");
         return false;
     }

@@ -26,7 +26,7 @@ struct refused_module_output {
     constexpr refused_module_output(const Module&) = delete;
 };
 using unprinted_module = refused_module_output<
-    "ashlar: print: a module is no tensor; write std::cout << m.bias for one of its arrays, or summary(m)">;
+    "ashlar: print: a module is not a tensor; write std::cout << m.bias for one of its arrays, or summary(m)">;
 
 }  // namespace detail
 

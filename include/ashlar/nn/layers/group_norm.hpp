@@ -25,6 +25,7 @@
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
+#include <ashlar/nn/layers/materialized.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -85,20 +86,14 @@ ASHLAR_ALWAYS_INLINE constexpr auto broadcast_to_channels(const Vector& v) noexc
         decltype(ashlar::detail::column_shape<Vector::shape_type::extents[0], Input::rank - Position>())>(v);
 }
 
-/// The permutation that brings the last axis to a position, or the axis there to the end.
-template <std::size_t Rank, std::size_t Position, bool ToEnd>
-consteval std::array<std::size_t, Rank> last_axis_moved() {
-    std::array<std::size_t, Rank> order{};
-    for (std::size_t i = 0; i < Rank; ++i) {
-        if (i < Position)
-            order[i] = i;
-        else if (ToEnd)
-            order[i] = i + 1 < Rank ? i + 1 : Position;
-        else
-            order[i] = i == Position ? Rank - 1 : i - 1;
-    }
-    return ashlar::detail::spelled_out(order);
-}
+/// The axes of a shape before First, then two others.
+template <class Shape, std::size_t First, std::size_t Rows, std::size_t Columns>
+using matrices_behind = decltype(ashlar::detail::build_shape<First + 2>([]<std::size_t Place>() {
+    if constexpr (Place < First)
+        return ashlar::detail::dimension_at<Shape, Place>;
+    else
+        return Place == First ? Rows : Columns;
+}));
 
 }  // namespace detail
 
@@ -136,13 +131,7 @@ struct group_norm {
             return ashlar::detail::refused<element_of<Input>, from>();
         } else if constexpr (Options.channels_last && from::rank > (Options.batch ? 2 : 1)) {
             constexpr std::size_t first = Options.batch ? 1 : 0;
-            auto y = normed<first>(ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, false>()>(
-                std::forward<Input>(x)));
-            auto back = ashlar::detail::permute_by<detail::last_axis_moved<from::rank, first, true>()>(std::move(y));
-            if constexpr (Options.affine)
-                return std::move(back) * weight + bias;
-            else
-                return back;
+            return normed_last<first>(std::forward<Input>(x));
         } else {
             auto y = normed<place::position>(std::forward<Input>(x));
             if constexpr (Options.affine)
@@ -246,7 +235,36 @@ private:
                            ASHLAR_LAMBDA_INLINE { return ashlar::detail::reshape_to<from>(apart * beside(factor)); });
         });
     }
-    /// Normalises each group as one row; groups begin at axis Position.
+    /// The same with channels last, of [..., H, W, channels]: means over the image of each channel, then over the
+    /// channels of each group, which all of these get. Axes before First are batch axes.
+    template <std::size_t First, any_expression Input>
+    ASHLAR_ALWAYS_INLINE constexpr auto normed_last(Input&& x) const noexcept {
+        using from = shape_of<Input>;
+        constexpr std::size_t pixels = ashlar::detail::merged_extent(from::extents, First, from::rank - First - 1);
+        using image = detail::matrices_behind<from, First, pixels, channels>;
+        using split = detail::matrices_behind<from, First, groups, channels / groups>;
+        using one_row = detail::matrices_behind<from, First, 1, channels>;
+        const auto of_groups = [](auto&& v) ASHLAR_LAMBDA_INLINE {
+            return mean<-1>(ashlar::detail::reshape_to<split>(mean<-2>(std::forward<decltype(v)>(v))), keep_dims);
+        };
+        const auto of_channels = [](auto&& v) ASHLAR_LAMBDA_INLINE {
+            return ashlar::detail::reshape_to<one_row>(
+                ashlar::detail::broadcast_as<split>(std::forward<decltype(v)>(v)));
+        };
+        return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {
+            return let(of_channels(of_groups(ashlar::detail::reshape_to<image>(y))),
+                       [&](const auto& centre) ASHLAR_LAMBDA_INLINE {
+                           const auto apart = ashlar::detail::reshape_to<image>(y) - centre;
+                           auto factor = rsqrt(of_groups(apart * apart) + static_cast<element_of<Input>>(options.eps));
+                           return let(detail::materialized<0>(of_channels(std::move(factor))),
+                                      [&](const auto& f) ASHLAR_LAMBDA_INLINE {
+                                          return ashlar::detail::reshape_to<from>(this->with_affine(apart * f));
+                                      });
+                       });
+        });
+    }
+    /// Normalises each group as one row; groups begin at axis Position. The rows are in memory, where the reshape costs
+    /// nothing: readers of other rows would look up each element by itself.
     template <std::size_t Position, any_expression Input>
     ASHLAR_ALWAYS_INLINE static constexpr auto normed(Input&& x) noexcept {
         using from = shape_of<Input>;
@@ -258,8 +276,8 @@ private:
             else
                 return ashlar::detail::merged_extent(from::extents, Position, from::rank - Position) / groups;
         }));
-        return ashlar::detail::reshape_to<from>(
-            ashlar::layer_norm(ashlar::detail::reshape_to<rows>(std::forward<Input>(x)), options.eps));
+        return ashlar::detail::reshape_to<from>(detail::materialized<0>(
+            ashlar::layer_norm(ashlar::detail::reshape_to<rows>(std::forward<Input>(x)), options.eps)));
     }
 };
 

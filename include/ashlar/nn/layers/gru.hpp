@@ -6,9 +6,10 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/elementwise/elementwise_operation.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/nodes/let.hpp>
-#include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/nn/layers/gate_functions.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -41,11 +42,10 @@ struct gru_cell {
                                                                      const State& h, const Memory&, NextMemory&,
                                                                      Result& y) noexcept {
         return let(recurrent_product_with_bias(weights, h), [&](const auto& all) ASHLAR_LAMBDA_INLINE {
-            const auto reset = sigmoid(gate<0, Hidden>(x) + gate<0, Hidden>(all));
-            return let(tanh(gate<2, Hidden>(x) + reset * gate<2, Hidden>(all)),
-                       [&](const auto& n) ASHLAR_LAMBDA_INLINE {
-                           return store(y, n + sigmoid(gate<1, Hidden>(x) + gate<1, Hidden>(all)) * (h - n));
-                       });
+            return stored_step(y, ashlar::detail::elementwise(ashlar::detail::gru_output_function{},
+                                                              gate<0, Hidden>(x) + gate<0, Hidden>(all),
+                                                              gate<1, Hidden>(x) + gate<1, Hidden>(all),
+                                                              gate<2, Hidden>(x), gate<2, Hidden>(all), h));
         });
     }
 };

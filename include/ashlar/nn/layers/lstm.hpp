@@ -6,9 +6,11 @@
 
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
+#include <ashlar/expr/elementwise/elementwise_operation.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/nodes/let.hpp>
 #include <ashlar/expr/nodes/store.hpp>
+#include <ashlar/nn/layers/gate_functions.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -44,13 +46,15 @@ struct lstm_cell {
                                                                      const State& h, const Memory& c,
                                                                      NextMemory& next_c, Result& y) noexcept {
         return let(recurrent_product(weights, h) + x, [&](const auto& all) ASHLAR_LAMBDA_INLINE {
-            const auto kept =
-                sigmoid(gate<1, Hidden>(all)) * c + sigmoid(gate<0, Hidden>(all)) * tanh(gate<2, Hidden>(all));
-            const auto shown = sigmoid(gate<3, Hidden>(all)) * tanh(store(next_c, kept));
+            using ashlar::detail::elementwise;
+            const auto kept = elementwise(ashlar::detail::lstm_memory_function{}, gate<0, Hidden>(all),
+                                          gate<1, Hidden>(all), gate<2, Hidden>(all), c);
+            const auto shown =
+                elementwise(ashlar::detail::lstm_output_function{}, gate<3, Hidden>(all), store(next_c, kept));
             if constexpr (Recurrent::has_projection)
-                return store(y, matmul(recurrent_rows<typename Recurrent::element>(shown), weights.weight_hr));
+                return stored_step(y, matmul(recurrent_rows<typename Recurrent::element>(shown), weights.weight_hr));
             else
-                return store(y, shown);
+                return stored_step(y, shown);
         });
     }
 };

@@ -33,7 +33,7 @@ struct padding_entries {
                                                                    : true;
 };
 
-/// x with Padding entries before and behind an axis.
+/// x with Padding entries before and after an axis.
 template <padding_mode Mode, std::size_t Axis, std::size_t Padding, any_expression Input>
 ASHLAR_ALWAYS_INLINE constexpr auto padded_by(Input&& x) noexcept {
     constexpr std::size_t extent = shape_of<Input>::extents[Axis];

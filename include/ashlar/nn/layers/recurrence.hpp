@@ -15,6 +15,7 @@
 #include <ashlar/eval/stack_bytes.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/nodes/sequence_node.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/tensor/explained_members.hpp>
 #include <ashlar/tensor/view.hpp>
 
@@ -80,8 +81,11 @@ struct recurrence_types {
     using read_c_view = ashlar::detail::dense_view<const value_type, shape<steps::batch, memory == 0 ? 1 : memory>>;
     using gates_of_step =
         decltype(step_view<steps, gate_width, gate_width>(std::declval<const value_type*>(), std::size_t{}));
-    using result_of_step =
-        decltype(step_view<steps, out * directions, out>(std::declval<value_type*>(), std::size_t{}));
+    /// Without a batch a row of the result is h as the next step reads it. Otherwise steps also store h.
+    static constexpr bool reads_results = steps::batch == 1;
+    using result_of_step = std::conditional_t<reads_results, no_array,
+                                              decltype(step_view<steps, out * directions, out>(
+                                                  std::declval<value_type*>(), std::size_t{}))>;
 
     template <class Cell, class Rows>
     using product = decltype(Layer::formulas::inputs_of(std::declval<const Cell&>(), std::declval<const Rows&>()));
@@ -100,7 +104,8 @@ struct recurrence_types {
     }
 };
 
-/// Elements of scratch: the gates of each direction, h and c of two steps, and an input that waits.
+/// Elements of scratch: the gates of each direction, h and c of two steps, and an input that waits. Where a step reads
+/// the previous result as h, h has one place.
 template <class Types>
 struct recurrence_layout {
     using value_type = typename Types::value_type;
@@ -111,8 +116,9 @@ struct recurrence_layout {
                                  h = rounded(Types::steps::batch * Types::out),
                                  c = rounded(Types::steps::batch * Types::memory),
                                  input = Types::input_waits ? rounded(Types::input_shape::size) : 0;
-    static constexpr std::size_t first_h = Types::directions * gates, first_c = first_h + 2 * h,
-                                 first_input = first_c + 2 * c, size = first_input + input;
+    static constexpr std::size_t first_h = Types::directions * gates,
+                                 first_c = first_h + (Types::reads_results ? 1 : 2) * h, first_input = first_c + 2 * c,
+                                 size = first_input + input;
 };
 
 /// What a recurrence is evaluated with when the program runs.
@@ -190,7 +196,8 @@ private:
                           memory + d * layout::gates, memory, count, evaluation);
     }
 
-    /// The steps of one layer in one direction. h and c alternate between two places.
+    /// The steps of one layer in one direction. c alternates between two places, and so does h unless steps read it
+    /// from the results.
     template <class Evaluation>
     static constexpr void run_direction(const node& e, const typename Layer::recurrent& weights, std::size_t index,
                                         bool reverse, value_type* result, const value_type* gates, value_type* memory,
@@ -203,8 +210,14 @@ private:
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t t = reverse ? count - 1 - i : i;
             const auto x = step_view<steps, types::gate_width, types::gate_width>(gates, t);
-            auto y = step_view<steps, row, types::out>(result, t);
             typename types::c_view kept(next_c);
+            typename types::result_of_step y = [&] {
+                if constexpr (types::reads_results)
+                    return no_array{};
+                else
+                    return step_view<steps, row, types::out>(result, t);
+            }();
+            if constexpr (types::reads_results) next_h = result + t * row;
             evaluation.step(typename types::h_view(next_h),
                             Layer::formulas::step_of(weights, x, typename types::read_h_view(h),
                                                      typename types::read_c_view(c), kept, y));

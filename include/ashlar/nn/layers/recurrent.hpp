@@ -12,6 +12,7 @@
 #include <ashlar/core/shape.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>
+#include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/expr/shape/slice.hpp>
@@ -218,6 +219,15 @@ template <class Recurrent, any_expression State>
 template <std::size_t Index, std::size_t Width, any_expression Gates>
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto gate(Gates&& all) noexcept {
     return slice<1, Index * Width, (Index + 1) * Width>(std::forward<Gates>(all));
+}
+
+/// The result of a step, which is also stored to y if that is an array.
+template <class Result, any_expression Step>
+[[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto stored_step([[maybe_unused]] Result& y, Step&& step) noexcept {
+    if constexpr (std::is_same_v<Result, no_array>)
+        return std::forward<Step>(step);
+    else
+        return store(y, std::forward<Step>(step));
 }
 
 /// The call of a layer: of a sequence or of a step, from a state on, or from zeros.

@@ -7,7 +7,6 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
-#include <ashlar/expr/nodes/store.hpp>
 #include <ashlar/nn/layers/activation.hpp>
 #include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/layers/width.hpp>
@@ -41,7 +40,7 @@ struct rnn_cell {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto step_of(const Recurrent& weights, const Gates& x,
                                                                      const State& h, const Memory&, NextMemory&,
                                                                      Result& y) noexcept {
-        return store(y, activate<Activation>(recurrent_product(weights, h) + x));
+        return stored_step(y, activate<Activation>(recurrent_product(weights, h) + x));
     }
 };
 

@@ -46,7 +46,7 @@ template <std::size_t Rows, std::size_t Keys, relative_positions_options Options
 [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto relative_bias(const relative_positions<Options, Element>& m,
                                                                 std::size_t first = 0) noexcept {
     constexpr std::size_t queries = Rows > Keys ? Rows : Keys;
-    ASHLAR_ASSERT(first + Rows <= queries, "ashlar: relative_positions: a query is behind all keys of the cache");
+    ASHLAR_ASSERT(first + Rows <= queries, "ashlar: relative_positions: a query comes after all keys of the cache");
     const tensor_view<const std::int32_t, Rows + Keys - 1> distances(distance_buckets<Options, queries, Keys>.data() +
                                                                      first);
     return flip<-1>(windows<1, Keys>(materialized<0>(transpose(take<0>(m.weight, distances)))));

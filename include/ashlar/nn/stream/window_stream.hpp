@@ -58,7 +58,7 @@ private:
     std::size_t moved = 0, offset = 0;
 
 public:
-    /// The first inputs of a stream that give no result.
+    /// The number of first inputs that give no result.
     static constexpr std::size_t delay = Windows.delay();
 
     constexpr window_stream() noexcept { fill_memory(); }

@@ -152,7 +152,7 @@ constexpr auto planner::acquire_right(stage& s, node_index n, const binding_list
 constexpr bool planner::acquire_pieces(stage& s, node_index n, const binding_list& b, const loop_stack& stack) {
     const graph_node &g = at(resolve(n)), &weights = at(resolve(at(s.core).operands[1]));
     if (g.kind != node_kind::concat || g.axis + 1u != g.rank || g.operand_count == 1 || !weights.quantized ||
-        weights.scale_group != 0 || weights.spread != 1)
+        weights.scale_group != 0 || weights.spread > 1)
         return false;
     const std::size_t part = at(g.operands[0]).extents[g.rank - 1u];
     if (!is_whole_piece(part, target.lanes(g.element_bytes))) return false;
@@ -190,7 +190,7 @@ constexpr void planner::acquire_left(stage& s, node_index n, const binding_list&
     // Neighbours are rounded to 8 bits, with one scale for the softmax after its division. One at a time they may lie
     // anywhere.
     const graph_node& weights = at(resolve(at(s.core).operands[1]));
-    const bool one_by_one = target.lanes(g.element_bytes) == 1 && weights.scale_group == 0 && weights.spread == 1 &&
+    const bool one_by_one = target.lanes(g.element_bytes) == 1 && weights.scale_group == 0 && weights.spread <= 1 &&
                             m.strides[g.rank - 1u] > 0;
     if (weights.quantized)
         good = good && (m.strides[g.rank - 1u] == 1 || g.extents[g.rank - 1u] == 1 || one_by_one) &&

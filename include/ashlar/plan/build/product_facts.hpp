@@ -20,11 +20,12 @@ struct product_facts {
     node_index masked = no_node;      // the masked node on top, past names, that decides block by block
     bool skips = false;               // nobody reads what that mask does not keep
     bool right_is_packed = false;     // in panels
+    std::size_t right_panel = 1;      // columns of each
     bool right_is_narrow = false;     // in fewer bytes than it is computed with
     bool of_bf16 = false;             // so are the values of both operands, the right one's in memory
     bool right_is_quantized = false;  // in panels of integers of 8 bits
     bool right_is_int4 = false;       // in panels of int4, then right_is_quantized as well
-    std::uint8_t right_spread = 1;    // over how many entries of a row of the left operand outliers are spread then
+    std::uint8_t right_spread = 1;    // as in interleaved_layout
     bool left_is_padded = false;      // lines of the left operand end at a full register
     bool ranged = false;              // a mask bounds the depth of each row
     bool begins_apart = false;        // where it begins for a row moves on from row to row

@@ -33,14 +33,7 @@ enum class product_form : std::uint8_t {
     blocks,    // register blocks: one axis in lanes, the other one as scalars
     packed_k,  // few rows in lanes, and several depth steps of each of them side by side
     dots,      // depth in lanes: one row at a time against rows of the right operand
-};
-
-/// The source of a product's right operand.
-enum class rhs_source : std::uint8_t {
-    rows,           // in memory, at one distance
-    column_blocks,  // in memory, in blocks of columns that lie apart
-    panels,         // packed weights
-    quantized,      // packed weights in 8 or 4 bits: rows of the left operand are rounded into scratch first
+    integers,  // register blocks of integer sums, which are exact in any order
 };
 
 /// When the operations after a product are applied to its sums.
@@ -59,11 +52,11 @@ enum class mask_edge : std::uint8_t {
 
 struct product_strategy {
     product_form form = product_form::blocks;
-    rhs_source rhs = rhs_source::rows;
-    std::uint8_t rhs_kernel = 0;  // a number of rhs_kernels, for rows in memory; 0: `product`
+    std::uint8_t kernel = 0;  // a number of product_kernels
     epilogue_time epilogue = epilogue_time::block_end;
     mask_edge edge = mask_edge::tiles;
     bool writes_groups = false;    // packed_k: several columns are finished and stored as one register
+    bool in_registers = false;     // from product to product in a fusion, without scratch
     bool streamed = false;         // operands come from behind the L1, call after call
     bool prefetches = false;       // what is read next: columns of the right operand, or panels
     std::uint8_t panels = 1;       // read side by side, and one fewer where the first runs of so many end

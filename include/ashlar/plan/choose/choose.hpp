@@ -41,8 +41,7 @@ constexpr bool may_skip_rows(const plan_context& c, const plan_stage& s, std::si
     if (rows == no_loop || rows != s.bindings[s.row_axis] || !c.plan.loops[rows].limits.stop()) return false;
     const product_strategy& how = s.how[tile].product;
     if (how.form == product_form::dots) return c.rows_of(s, tile) > 1;
-    return how.form == product_form::blocks &&
-           (how.cut.row_blocks > 1 || how.fewer_panels.row_blocks > 1 || how.last_panel.row_blocks > 1);
+    return how.cut.row_blocks > 1 || how.fewer_panels.row_blocks > 1 || how.last_panel.row_blocks > 1;
 }
 
 /// Whether the program is a single stage. Copies that products make themselves do not count.
@@ -53,15 +52,18 @@ constexpr bool is_one_stage(const program& plan) {
     return stages == 1;
 }
 
-/// Adjusts the strategy of a product that is part of a fusion: nothing waits in the result, and nothing is prefetched.
-constexpr void settle_fused_product(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
-    plan_stage& product = c.plan.stages[fused.stages[2]];
-    product.how[tile].skips_rows = false;
-    product_strategy& of_product = product.how[tile].product;
-    of_product.rhs_kernel = 0;
-    of_product.prefetches = false;
-    of_product.k_parts = 1;
-    if (fused.how[tile] != fusion::transposed_copy) of_product.epilogue = epilogue_time::block_end;
+/// Adjusts the strategies of products that a fusion computes in registers: the scores and, unless their numerators go
+/// to memory, the values. Nothing waits in the result, and nothing is packed or prefetched.
+constexpr void settle_fused_products(const plan_context& c, const plan_fusion& fused, std::size_t tile) {
+    c.plan.stages[fused.stages[0]].how[tile].product.in_registers = true;
+    if (fused.how[tile] == fusion::register_softmax_to_memory) return;
+    stage_strategy& values = c.plan.stages[fused.stages[2]].how[tile];
+    values.skips_rows = false;
+    values.product.kernel = 0;
+    values.product.in_registers = true;
+    values.product.prefetches = false;
+    values.product.k_parts = 1;
+    values.product.epilogue = epilogue_time::block_end;
 }
 
 constexpr void settle_fusions(const plan_context& c) {
@@ -71,8 +73,8 @@ constexpr void settle_fusions(const plan_context& c) {
             const fusion how = fused.how[tile];
             if (how == fusion::statistics_into_map)
                 fused.one_loop[tile] = is_one_loop(c, fused, tile);
-            else if (how != fusion::none && how != fusion::register_softmax_to_memory)
-                settle_fused_product(c, fused, tile);
+            else if (in_registers(how))
+                settle_fused_products(c, fused, tile);
         }
     }
 }

@@ -20,7 +20,7 @@ constexpr std::size_t keys_of_product(const plan_context& c, const plan_stage& s
     const product_strategy& how = s.how[tile].product;
     const std::size_t keys = s.facts.columns, width = s.facts.width;
     if (c.rows_of(s, tile) == 0) return 0;
-    if (s.support != s.top || how.form != product_form::blocks || how.rhs != rhs_source::rows ||
+    if (s.support != s.top || how.form != product_form::blocks || s.facts.right_is_packed || s.column_block != 0 ||
         s.transposed_copy != no_stage)
         return keys;
     // Halves of packed last columns cannot be skipped.

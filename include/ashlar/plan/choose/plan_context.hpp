@@ -33,7 +33,7 @@ struct plan_context {
             if (plan.items[i].parent == plan.items[item].parent) return i;
         return plan.item_count;
     }
-    /// The stage of an item; no_stage if the item is no stage.
+    /// The stage of an item; no_stage if the item is not a stage.
     constexpr stage_index stage_at(std::size_t item) const {
         return item < plan.item_count ? plan.items[item].stage : no_stage;
     }

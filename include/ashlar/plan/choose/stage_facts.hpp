@@ -67,10 +67,13 @@ constexpr product_facts find_facts(const plan_context& c, const plan_stage& s) {
     const axis_list of_left = c.memory_of(s).strides(lies, fixed_of(left)).strides;
     out.left_row = of_left[left.rank - 2u];
     out.left_depth = of_left[left.rank - 1u];
-    out.right_is_packed = c.at(c.resolve(out.right)).kind == node_kind::packed;
-    out.right_is_quantized = out.right_is_packed && c.at(c.resolve(out.right)).quantized;
-    if (out.right_is_quantized) out.right_spread = c.at(c.resolve(out.right)).spread;
-    out.right_is_int4 = out.right_is_quantized && c.at(c.resolve(out.right)).scale_group != 0;
+    if (const graph_node& weights = c.at(c.resolve(out.right)); weights.kind == node_kind::packed) {
+        out.right_is_packed = true;
+        out.right_panel = weights.panel;
+        out.right_is_quantized = weights.quantized;
+        if (weights.quantized) out.right_spread = weights.spread;
+        out.right_is_int4 = weights.quantized && weights.scale_group != 0;
+    }
     const std::uint8_t narrow = c.memory_of(s).narrow_bytes_at(out.right);
     out.right_is_narrow = narrow != 0;
     out.right_bytes = narrow != 0 ? narrow : out.element_bytes;
@@ -108,46 +111,46 @@ constexpr element_machine elements_of(const plan_context& c, const plan_stage& s
     return {c.target, s.facts.element_bytes, c.at(s.core).scalar == scalar_kind::floating};
 }
 
-/// Some columns of a product, in lanes, as far as its cut depends on them. Rows of the right operand are `distance`
-/// apart.
+/// Some columns of a product, in lanes. Rows of the right operand are `distance` apart.
 constexpr product_shape shape_of_columns(const product_facts& product, std::size_t rows, std::size_t columns,
-                                         std::ptrdiff_t distance) {
-    return {.i = rows,
-            .j = columns,
-            .k = product.depth,
-            .si = static_cast<std::size_t>(product.left_row),
-            .sk = static_cast<std::size_t>(product.left_depth),
-            .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(distance)};
+                                         std::size_t distance, std::size_t group = 1, product_cut cut = {}) {
+    const product_shape shape{.i = rows,
+                              .j = columns,
+                              .k = product.depth,
+                              .si = static_cast<std::size_t>(product.left_row),
+                              .sk = static_cast<std::size_t>(product.left_depth),
+                              .vk = product.depth == 1 ? 1 : distance,
+                              .cut = cut};
+    return group == 1 ? shape : in_groups(shape, group);
 }
 /// A product with weights in 8 bits over some rows.
-constexpr quantized_shape shape_of_quantized(const product_facts& product, std::size_t rows, std::size_t panel,
-                                             product_cut cut = {}) {
+constexpr quantized_shape shape_of_quantized(const product_facts& product, std::size_t rows, product_cut cut = {}) {
     return {rows,
             static_cast<std::size_t>(product.left_row),
-            {product.depth, product.columns, panel, 4, product.right_spread},
+            {product.depth, product.columns, product.right_panel, 4, product.right_spread},
             cut,
             product.left_pieces,
             product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth)};
 }
 /// A product with weights of int4 over some rows.
-constexpr int4_shape shape_of_int4(const product_facts& product, std::size_t rows) {
-    return {rows, static_cast<std::size_t>(product.left_row), {product.depth, product.columns}};
+constexpr int4_shape shape_of_int4(const product_facts& product, std::size_t rows, product_cut cut = {}) {
+    return {rows, static_cast<std::size_t>(product.left_row), {product.depth, product.columns}, cut};
 }
 /// All columns of a product with a cut.
-constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_strategy& how) {
-    product_shape shape = shape_of_columns(product, rows, product.columns, product.right_depth);
-    shape.cut = how.cut;
-    return shape;
+constexpr product_shape cut_of_columns(const product_facts& product, std::size_t rows, const product_cut& cut) {
+    return shape_of_columns(product, rows, product.columns, static_cast<std::size_t>(product.right_depth), 1, cut);
 }
 /// The same with its rows in lanes.
-constexpr product_shape shape_of_rows(const product_facts& product, std::size_t rows) {
+constexpr product_shape shape_of_rows(const product_facts& product, std::size_t rows, const product_cut& cut = {}) {
     return {.i = product.columns,
             .j = rows,
             .k = product.depth,
             .si = static_cast<std::size_t>(product.right_column),
             .sk = static_cast<std::size_t>(product.right_depth),
             .vk = product.depth == 1 ? 1 : static_cast<std::size_t>(product.left_depth),
-            .vw = product.width == 1 ? static_cast<std::size_t>(product.left_row) : 0};
+            .padded = product.left_is_padded,
+            .vw = product.width == 1 ? static_cast<std::size_t>(product.left_row) : 0,
+            .cut = cut};
 }
 
 /// The numerators of a softmax stage.

@@ -53,7 +53,7 @@ struct node_parameters {
     scaling_kind scaling = scaling_kind::none;  // map
     std::uint8_t narrow = 0;       // bytes of an element in its memory, or where it is written to, if they are fewer
     bool quantized = false;        // packed: integers of 8 bits with a scale for each column, or of 4 bits
-    std::uint8_t spread = 1;       // quantized: over how many entries of a column outliers are spread
+    std::uint8_t spread = 1;       // quantized: as in interleaved_layout
     std::uint8_t scale_group = 0;  // quantized: entries of a column that share a scale, then in 4 bits; 0: all
     bool brain = false;            // all its values are those of bf16
 };

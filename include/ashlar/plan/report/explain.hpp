@@ -26,7 +26,7 @@ constexpr void put_plans(const Put& put) {
             text_writer<128> heading;
             if constexpr (UpTo != 0) {
                 heading.put("where rows_below asks for no more than ");
-                heading.put_plural(UpTo, "row", "rows");
+                heading.put(plural{UpTo, "row", "rows"});
                 heading.put(":\n");
             } else if constexpr (MoreThan != 0) {
                 heading.put("\nwhere it asks for more:\n");
@@ -41,12 +41,10 @@ constexpr void put_plans(const Put& put) {
 constexpr text_writer<128> part_heading(std::size_t times, bool reads_all = false) {
     text_writer<128> out;
     out.put('\n');
-    if (times == 1) {
+    if (times == 1)
         out.put("once:");
-    } else {
-        out.put(times);
-        out.put(" times:");
-    }
+    else
+        out.put(times, " times:");
     if (reads_all) out.put(" (all rows of what is computed before it are needed)");
     out.put('\n');
     return out;
@@ -79,9 +77,9 @@ constexpr void put_parts(const Put& put, plan_parts<Parts...>) {
     heading.put("evaluated in parts, one after the other: ");
     heading.put(expression_flops<Expression>);
     heading.put(" flops, ");
-    heading.put_bytes(scratch);
+    heading.put(byte_count{scratch});
     heading.put(" of scratch, ");
-    heading.put_bytes(between);
+    heading.put(byte_count{between});
     heading.put(" of it between them\n");
     put(heading.text);
     (put_part < Config, Rows, Workers == 1 ? not_shared : scratch - between, source > (put, Parts{}), ...);

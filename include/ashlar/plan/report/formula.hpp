@@ -37,8 +37,19 @@ struct formula_writer {
     }
     constexpr void name_buffer(buffer_index b) {
         if (buffer_number[b] == 0) buffer_number[b] = ++named_buffers;
-        out.put('t');
-        out.put(buffer_number[b]);
+        out.put('t', buffer_number[b]);
+    }
+
+    /// Writes text, numbers and names of buffers.
+    template <class... Parts>
+    constexpr void write(Parts... parts) {
+        const auto put = [&]<class Part>(Part part) {
+            if constexpr (std::is_same_v<Part, buffer_index>)
+                name_buffer(part);
+            else
+                out.put(part);
+        };
+        (put(parts), ...);
     }
 
     /// The node behind names that stage s reads or computes.
@@ -93,15 +104,12 @@ struct formula_writer {
             if ((standardizes || logarithm) && held != no_buffer) {
                 out.put('(');
                 value(s, g.operands[0], true);
-                out.put(" - ");
-                name_buffer(held);
-                out.put(logarithm ? ") - " : ") * ");
+                write(" - ", held, logarithm ? ") - " : ") * ");
             } else if (standardizes) {
                 value(s, g.operands[0], true);
                 out.put(" * ");
             } else {
-                name_buffer(held);
-                out.put(" * ");
+                write(held, " * ");
             }
             if (factor != no_buffer) name_buffer(factor);
             if (tight) out.put(')');
@@ -153,8 +161,7 @@ struct formula_writer {
             if (g.fast) out.put("(_, fast)");
         } else if (const char c = labels_of<Plan>[n].function[0];
                    is_operator(n) && g.operand_count == 2 && (inside == 0 || c == '+' || c == '*')) {
-            out.put(labels_of<Plan>[n].function);
-            out.put(' ');
+            out.put(labels_of<Plan>[n].function, ' ');
             value(s, g.operands[1 - inside], true);
         } else {
             value(s, n);
@@ -187,8 +194,7 @@ private:
         return true;
     }
     constexpr void call(stage_index s, node_index n, const char* name) {
-        out.put(name);
-        out.put('(');
+        out.put(name, '(');
         for (std::size_t i = 0; i < at(n).operand_count; ++i) {
             if (i != 0) out.put(", ");
             value(s, at(n).operands[i]);
@@ -205,9 +211,7 @@ private:
         }
         if (tight) out.put('(');
         value(s, g.operands[0], true);
-        out.put(' ');
-        out.put(name);
-        out.put(' ');
+        out.put(' ', name, ' ');
         value(s, g.operands[1], true);
         if (tight) out.put(')');
     }

@@ -17,14 +17,19 @@ struct json_writer {
         put(bracket);
         after_value = false;
     }
-    constexpr void end(char bracket) {
-        put(bracket);
+    template <class... Brackets>
+    constexpr void end(Brackets... brackets) {
+        (put(brackets), ...);
         after_value = true;
     }
     constexpr void key(const char* name) {
         text(name);
         put(':');
         after_value = false;
+    }
+    constexpr void begin(const char* name, char bracket) {
+        key(name);
+        begin(bracket);
     }
 
     constexpr void number(std::size_t n) {
@@ -74,6 +79,13 @@ struct json_writer {
     constexpr void member(const char* name, const char* characters) {
         key(name);
         text(characters);
+    }
+    /// Several members: a name, its value, the next name.
+    template <class Value, class... Rest>
+        requires(sizeof...(Rest) != 0)
+    constexpr void member(const char* name, Value value, Rest... rest) {
+        member(name, value);
+        member(rest...);
     }
 
 private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ashlar/plan/report/steps.hpp>
+#include <ashlar/plan/report/text.hpp>
 
 namespace ashlar::inline v0_1 {
 
@@ -174,20 +175,13 @@ constexpr key_tiles key_tiles_of(stage_index s) {
 /// Writes what a mask keeps of tiles of this many queries.
 template <class Writer>
 constexpr void put_key_tiles(Writer& out, const key_tiles& keys, std::size_t queries) {
-    out.put("of ");
-    out.put_plural(keys.total, "tile", "tiles");
-    out.put(" of ");
-    out.put(queries);
-    out.put(" x ");
-    out.put(key_group);
-    out.put(" keys: ");
+    out.put("of ", plural{keys.total, "tile", "tiles"}, " of ", queries, " x ", key_group, " keys: ");
     bool any = false;
     const auto part = [&](std::size_t n, const char* what) {
         if (n == 0) return;
         if (any) out.put(", ");
         any = true;
-        out.put(n);
-        out.put(what);
+        out.put(n, what);
     };
     part(keys.skipped, " skipped");
     part(keys.empty - keys.skipped, " empty");

@@ -61,9 +61,8 @@ template <class Expression, class Config, class Rows, std::size_t Workers>
 constexpr std::size_t put_plan_json(char* to) {
     json_writer json{.to = to};
     json.begin('{');
-    json.member("version", std::size_t{1});
-    json.member("flops", expression_flops<Expression>);
-    json.member("workspace_bytes", shared_scratch<Expression, Workers, Config>);
+    json.member("version", std::size_t{1}, "flops", expression_flops<Expression>, "workspace_bytes",
+                shared_scratch<Expression, Workers, Config>);
     std::size_t moved = 0;
     each_plan<Expression, Config, Rows, Workers>([&]<class Plan, std::size_t Times, std::size_t, std::size_t UpTo>() {
         using printer = plan_json_printer<Plan>;  // one of two alternatives counts
@@ -71,22 +70,17 @@ constexpr std::size_t put_plan_json(char* to) {
     });
     json.member("moved_bytes", moved);
     constexpr machine target = machine_of<Config>;
-    json.key("machine");
-    json.begin('{');
-    json.member("register_bytes", target.register_bytes);
-    json.member("registers", target.registers);
-    json.member("l1_bytes", target.l1_bytes);
-    json.member("l2_bytes", target.l2_bytes);
+    json.begin("machine", '{');
+    json.member("register_bytes", target.register_bytes, "registers", target.registers, "l1_bytes", target.l1_bytes,
+                "l2_bytes", target.l2_bytes);
     json.end('}');
-    json.key("plans");
-    json.begin('[');
+    json.begin("plans", '[');
     each_plan<Expression, Config, Rows, Workers>(
         [&]<class Plan, std::size_t Times, std::size_t MoreThan, std::size_t UpTo>() {
             constexpr const auto& text = json_of_plan<Plan, Times, MoreThan, UpTo>;
             json.raw(text.data(), text.length);
         });
-    json.end(']');
-    json.end('}');
+    json.end(']', '}');
     return json.length;
 }
 

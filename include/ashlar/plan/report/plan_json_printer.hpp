@@ -42,28 +42,22 @@ struct plan_json_printer : stage_printer<Plan> {
         json.member("times", times);
         if (above != 0) json.member("rows_above", above);
         if (up_to != 0) json.member("rows_up_to", up_to);
-        json.member("flops", summary.flops);
-        json.member("scratch_bytes", summary.scratch_bytes);
+        json.member("flops", summary.flops, "scratch_bytes", summary.scratch_bytes);
         if (Plan::target.worker_rows != 0) json.member("worker_bytes", std::size_t{code.worker_bytes});
-        json.member("operand_bytes", operand_bytes());
-        json.member("result_bytes", result_bytes());
-        json.member("lanes", Plan::target.lanes(Plan::nodes[Plan::root].element_bytes));
+        json.member("operand_bytes", operand_bytes(), "result_bytes", result_bytes(), "lanes",
+                    Plan::target.lanes(Plan::nodes[Plan::root].element_bytes));
         put_values("result", Plan::root);
-        json.key("operands");
-        json.begin('[');
+        json.begin("operands", '[');
         for (node_index n{}; n < Plan::count; ++n)
             if (base::is_operand(at(n).kind)) put_operand(n);
         json.end(']');
-        json.key("steps");
-        json.begin('[');
+        json.begin("steps", '[');
         for (std::size_t i = 0; i < summary.step_count; ++i) put_step(i);
         json.end(']');
-        json.key("buffers");
-        json.begin('[');
+        json.begin("buffers", '[');
         for (buffer_index b{}; b < code.buffer_count; ++b)
             if (code.buffers[b].in_registers || code.buffers[code.buffers[b].storage].lifetime.used) put_buffer(b);
-        json.end(']');
-        json.end('}');
+        json.end(']', '}');
     }
 
     /// Bytes of the operands' elements; those that a broadcast repeats count once.
@@ -108,12 +102,10 @@ private:
     constexpr void put_shape_of(node_index n) {
         const graph_node& g = at(n);
         json.member("element", element_name(g.scalar, g.element_bytes));
-        json.key("shape");
-        json.begin('[');
+        json.begin("shape", '[');
         for (std::size_t a = 0; a < g.rank; ++a) json.number(g.extents[a]);
         json.end(']');
-        json.key("axes");
-        json.begin('[');
+        json.begin("axes", '[');
         for (std::size_t a = 0; a < g.rank; ++a) json.text(labels_of<Plan>[n].axis_names[a]);
         json.end(']');
     }
@@ -121,9 +113,8 @@ private:
         json.begin('{');
         put_text("name", [&] { base::name_operand(n); });
         put_shape_of(n);
-        json.member("bytes", bytes_of(n));
-        json.member("copied", copied_operands<Plan>[n]);
-        json.member("packed", at(n).kind == node_kind::packed);
+        json.member("bytes", bytes_of(n), "copied", copied_operands<Plan>[n], "packed",
+                    at(n).kind == node_kind::packed);
         json.end('}');
     }
 
@@ -139,15 +130,12 @@ private:
         const plan_buffer &buffer = code.buffers[b], &storage = code.buffers[buffer.storage];
         json.begin('{');
         put_text("name", [&] { base::name_buffer(b); });
-        json.member("role", role_name(buffer.role));
-        json.member("registers", buffer.in_registers);
-        json.member("barrier", steps_of<Plan>.is_barrier[b]);
+        json.member("role", role_name(buffer.role), "registers", buffer.in_registers, "barrier",
+                    steps_of<Plan>.is_barrier[b]);
         if (!buffer.in_registers) {
             if (buffer.storage != b) put_text("in_place_of", [&] { base::name_buffer(buffer.storage); });
-            json.member("bytes", buffer.bytes);
-            json.member("offset", storage.offset);
-            json.member("first", storage.lifetime.first);
-            json.member("last", storage.lifetime.last < last_time ? storage.lifetime.last : last_time);
+            json.member("bytes", buffer.bytes, "offset", storage.offset, "first", storage.lifetime.first, "last",
+                        storage.lifetime.last < last_time ? storage.lifetime.last : last_time);
         }
         json.end('}');
     }
@@ -157,21 +145,15 @@ private:
     constexpr void put_step(std::size_t i) {
         const plan_step& step = summary.steps[i];
         json.begin('{');
-        json.member("flops", step.flops);
-        json.member("scratch_bytes", step.scratch_bytes);
-        json.member("barrier_bytes", step.barrier_bytes);
-        json.member("barriers", step.barriers);
-        json.member("stores", step.stores);
-        json.member("writes_result", step.writes_result);
-        json.key("body");
-        json.begin('[');
+        json.member("flops", step.flops, "scratch_bytes", step.scratch_bytes, "barrier_bytes", step.barrier_bytes,
+                    "barriers", step.barriers, "stores", step.stores, "writes_result", step.writes_result);
+        json.begin("body", '[');
         const step_place& place = steps_of<Plan>.place[i];
         const std::size_t around = begin_loops_around(place.parent);
         if (place.rows != no_loop) begin_loop(place.rows);
         put_items(place.rows == no_loop ? place.parent : place.rows, i);
         for (std::size_t l = around + (place.rows != no_loop ? 1 : 0); l-- > 0;) end_loop();
-        json.end(']');
-        json.end('}');
+        json.end(']', '}');
     }
     constexpr std::size_t begin_loops_around(loop_index loop) {
         if (loop == no_loop) return 0;
@@ -183,24 +165,17 @@ private:
         const plan_loop& l = code.loops[loop];
         json.begin('{');
         json.member("loop", l.keys ? "keys" : l.columns ? "columns" : l.rows ? "rows" : "entries");
-        json.member("axis", plan_printer<Plan>::name_of_loop(loop));
-        json.member("extent", l.extent);
-        json.member("tile", l.tile);
+        json.member("axis", plan_printer<Plan>::name_of_loop(loop), "extent", l.extent, "tile", l.tile);
         if (l.is_shared) json.member("shared", true);
         if (Plan::rows_type::are_limited || l.limits.stop()) {
-            json.key("ends_at");  // the greatest of these, or the extent if there are none
-            json.begin('[');
+            json.begin("ends_at", '[');  // the greatest of these, or the extent if there are none
             if (l.limits.stop() && l.limits.have_rows()) json.text("rows_below");
             if (l.limits.stop() && l.limits.have_keys()) json.text("keys");
             json.end(']');
         }
-        json.key("body");
-        json.begin('[');
+        json.begin("body", '[');
     }
-    constexpr void end_loop() {
-        json.end(']');
-        json.end('}');
-    }
+    constexpr void end_loop() { json.end(']', '}'); }
     constexpr void put_items(loop_index parent, std::size_t step) {
         for (std::size_t i = 0; i < code.item_count; ++i) {
             const plan_item& item = code.items[i];
@@ -224,15 +199,13 @@ private:
         const bool of_rows =
             stage.kind != stage_kind::product && stage.kind != stage_kind::map && stage.kind != stage_kind::matrix;
         json.begin('{');
-        json.member("stage", base::kind_name(s));
-        json.member("time", stage.runs.first);
+        json.member("stage", base::kind_name(s), "time", stage.runs.first);
         if (!of_rows || stage.buffer != no_buffer) put_text("formula", [&] { base::put_formula(s); });
         if (of_rows && stage.second_buffer != no_buffer) put_text("second", [&] { base::put_second_formula(s); });
         if (stage.kind == stage_kind::product && base::has_epilogue(s))
             put_text("then", [&] { base::put_epilogue(s); });
         put_text("tile", [&] { base::put_tile(s, of_rows && stage.buffer == no_buffer); });
-        json.member("lanes", base::lanes_name(s));
-        json.member("fused", fused);
+        json.member("lanes", base::lanes_name(s), "fused", fused);
         std::size_t flops = 0;
         for (std::size_t n = 0; n < Plan::count; ++n)
             if (stage_of_nodes<Plan>[n] == s) flops += flops_of_nodes<typename Plan::expression_type>[n];
@@ -246,26 +219,18 @@ private:
         if (tiles.total == 0) return;
         const node_index masked = masked_in<Plan>(s);
         const plan_loop rows = queries_at_once<Plan>(s, masked);
-        json.key("mask");
-        json.begin('{');
+        json.begin("mask", '{');
         put_text("name", [&] { labels_of<Plan>[masked].write_mask(out, false); });
-        json.member("queries", rows.tile);
-        json.member("keys", key_group);
-        json.member("tiles", tiles.total);
-        json.member("skipped", tiles.skipped);
-        json.member("empty", tiles.empty - tiles.skipped);
-        json.member("masked", tiles.mixed);
-        json.member("full", tiles.full);
-        json.member("undecided", tiles.undecided);
+        json.member("queries", rows.tile, "keys", key_group, "tiles", tiles.total, "skipped", tiles.skipped, "empty",
+                    tiles.empty - tiles.skipped, "masked", tiles.mixed, "full", tiles.full, "undecided",
+                    tiles.undecided);
         char drawn[most_counted_tiles]{};
         const std::size_t length =
             mask_painters<Plan>[masked](rows.tile, rows.overlaps, skips_tiles<Plan>(masked), drawn);
         const std::size_t line = (at(masked).extents[at(masked).rank - 1u] + key_group - 1) / key_group;
-        json.key("map");
-        json.begin('[');
+        json.begin("map", '[');
         for (std::size_t i = 0; i < length; i += line) json.text(drawn + i, line);
-        json.end(']');
-        json.end('}');
+        json.end(']', '}');
     }
 };
 

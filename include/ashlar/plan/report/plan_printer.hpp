@@ -46,23 +46,15 @@ struct plan_printer : stage_printer<Plan> {
     constexpr void print() {
         const graph_node& root = Plan::nodes[Plan::root];
         out.indent = 6;
-        out.put("plan of ");
-        out.put(element_name(root.scalar, root.element_bytes));
-        out.put(' ');
+        out.put("plan of ", element_name(root.scalar, root.element_bytes), ' ');
         put_shape(Plan::root);
-        out.put(": ");
-        out.put_plural(summary.step_count, "step", "steps");
-        out.put(", ");
-        out.put(summary.flops);
-        out.put(" flops, ");
-        out.put_bytes(summary.scratch_bytes);
-        out.put(" of scratch, ");
+        out.put(": ", plural{summary.step_count, "step", "steps"}, ", ", summary.flops, " flops, ",
+                byte_count{summary.scratch_bytes}, " of scratch, ");
         if (Plan::target.worker_rows != 0) {
-            out.put_bytes(code.worker_bytes);
-            out.put(" of it for each worker, ");
+            out.put(byte_count{code.worker_bytes}, " of it for each worker, ");
         }
         out.unbroken = true;
-        out.put_plural(Plan::target.lanes(root.element_bytes), "lane", "lanes");
+        out.put(plural{Plan::target.lanes(root.element_bytes), "lane", "lanes"});
         out.unbroken = false;
         out.put('\n');
         print_operands();
@@ -103,7 +95,7 @@ private:
             if (g.rank >= 2 && g.strides[g.rank - 2u] == 1 && g.strides[g.rank - 1u] != 1) out.put(" by columns");
             if (g.kind == node_kind::packed)
                 out.put(g.scale_group != 0 ? " in 4 bits" : g.quantized ? " in 8 bits" : " packed");
-            if (g.spread != 1) out.put(", outliers spread");
+            if (g.spread != 1) out.put(g.spread == 0 ? ", rows without scales" : ", outliers spread");
             if (g.narrow != 0) out.put(g.narrow == 1 ? " in 8 bits" : " in 16 bits");
             out.unbroken = false;
             if (copied_operands<Plan>[n]) out.put(" through a copy");
@@ -117,27 +109,18 @@ private:
         out.put('\n');
         depth = 0;
         start_line();
-        out.put("step ");
-        out.put(i + 1);
-        out.put(": ");
-        out.put(step.flops);
-        out.put(" flops, ");
+        out.put("step ", i + 1, ": ", step.flops, " flops, ");
         if (step.scratch_bytes == 0) {
             out.put("no scratch");
         } else {
-            out.put_bytes(step.scratch_bytes);
-            out.put(" of scratch a tile");
+            out.put(byte_count{step.scratch_bytes}, " of scratch a tile");
         }
         if (step.barriers != 0) {
-            out.put(", ");
-            out.put_plural(step.barriers, "value", "values");
-            out.put(" for later steps (");
-            out.put_bytes(step.barrier_bytes);
-            out.put(')');
+            out.put(", ", plural{step.barriers, "value", "values"}, " for later steps (",
+                    byte_count{step.barrier_bytes}, ')');
         }
         if (step.stores != 0) {
-            out.put(", ");
-            out.put_plural(step.stores, "store", "stores");
+            out.put(", ", plural{step.stores, "store", "stores"});
         }
         if (step.writes_result) out.put(", the result");
         out.put('\n');
@@ -160,37 +143,17 @@ private:
         const plan_loop& l = code.loops[loop];
         const char* name = name_of_loop(loop);
         start_line();
-        if (l.columns) {
-            out.put("for every ");
-            out.put(l.tile);
-            out.put(" of ");
-            out.put(l.extent);
-            out.put(l.keys ? " keys, with a running maximum" : " columns");
-            if (l.extent % l.tile != 0) out.put(", some of them twice");
-        } else if (!l.rows) {
-            out.put("for each of ");
-            out.put(l.extent);
-        } else if (l.tile == l.extent) {
-            out.put("for all ");
-            out.put_plural(l.extent, "row", "rows");
-        } else {
-            out.put("for every ");
-            out.put(l.tile);
-            out.put(" of ");
-            out.put(l.extent);
-            out.put(" rows");
-        }
-        if (*name != '\0') {
-            out.put(" (");
-            out.put(name);
-            out.put(')');
-        }
+        const char* const of = l.columns ? (l.keys ? " keys, with a running maximum" : " columns") : " rows";
+        if (!l.columns && !l.rows)
+            out.put("for each of ", l.extent);
+        else if (!l.columns && l.tile == l.extent)
+            out.put("for all ", plural{l.extent, "row", "rows"});
+        else
+            out.put("for every ", l.tile, " of ", l.extent, of);
+        if (l.columns && l.extent % l.tile != 0) out.put(", some of them twice");
+        if (*name != '\0') out.put(" (", name, ')');
         if (l.overlaps) out.put(", some of them twice");
-        if (l.rows && l.last_rows() != 0) {
-            out.put(l.part != 0 ? ", or " : ", ");
-            out.put(l.last_rows());
-            out.put(" at the end");
-        }
+        if (l.rows && l.last_rows() != 0) out.put(l.part != 0 ? ", or " : ", ", l.last_rows(), " at the end");
         if (l.limits.stop())
             print_limits(l.limits);
         else if (is_limited && l.rows)
@@ -199,9 +162,7 @@ private:
         if (l.is_split) out.put(", one tile after the other");
         if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0 &&
             Plan::target.worker_rows == 0) {
-            out.put(", as the scratch of ");
-            out.put(tall_tile_rows);
-            out.put(" would exceed the second cache");
+            out.put(", as the scratch of ", tall_tile_rows, " would exceed the second cache");
         }
         out.put('\n');
     }

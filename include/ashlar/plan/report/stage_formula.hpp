@@ -71,10 +71,7 @@ struct stage_formula : formula_writer<Plan> {
         } else {
             out.put(is_logarithm(s) ? " = logsumexp(" : core.variant == 0 ? " = 1 / deviation(" : " = 1 / rms(");
             value(s, stage(s).top, is_logarithm(s));
-            if (is_logarithm(s)) {
-                out.put(" - ");
-                name_buffer(stage(s).buffer);
-            }
+            if (is_logarithm(s)) base::write(" - ", stage(s).buffer);
             out.put(')');
         }
     }
@@ -89,10 +86,8 @@ struct stage_formula : formula_writer<Plan> {
 
     /// That, innermost first.
     constexpr void put_epilogue(stage_index s) {
-        if (stage(s).left_factor != no_node) {
-            out.put("* ");
-            name_buffer(Plan::code.read_of(stage(s), stage(s).left_factor).factors);
-        }
+        if (stage(s).left_factor != no_node)
+            base::write("* ", Plan::code.read_of(stage(s), stage(s).left_factor).factors);
         base::epilogue(s, stage(s).top, stage(s).left_factor == no_node);
         base::factor_of_rows(s);
     }
@@ -110,16 +105,12 @@ private:
         const graph_node& core = at(stage(s).core);
         const bool norm = stage(s).kind == stage_kind::standardize,
                    softmax = stage(s).kind == stage_kind::softmax && !is_logarithm(s);
-        name_buffer(stage(s).buffer);
-        out.put(stage(s).powers_of_two ? " = exp2("
-                : softmax              ? " = exp("
-                : is_logarithm(s)      ? " = max("
-                : norm                 ? " = mean("
-                                       : " = ");
-        if (!softmax && !is_logarithm(s) && !norm) {
-            out.put(reduction_names[core.variant]);
-            out.put('(');
-        }
+        base::write(stage(s).buffer, stage(s).powers_of_two ? " = exp2("
+                                     : softmax              ? " = exp("
+                                     : is_logarithm(s)      ? " = max("
+                                     : norm                 ? " = mean("
+                                                            : " = ");
+        if (!softmax && !is_logarithm(s) && !norm) out.put(reduction_names[core.variant], '(');
         value(s, stage(s).top);
         out.put(softmax ? " - " : ")");
         if (softmax && stage(s).running_maxima != no_buffer)

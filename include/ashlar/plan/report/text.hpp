@@ -10,6 +10,16 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
+/// "24 KiB", "8,320 B".
+struct byte_count {
+    std::size_t bytes;
+};
+/// A number of things.
+struct plural {
+    std::size_t n;
+    const char *one, *many;
+};
+
 /// Appends to text, breaks lines at spaces and indents what follows a break. Text beyond the capacity is lost.
 template <std::size_t Capacity>
 struct text_writer {
@@ -53,16 +63,16 @@ struct text_writer {
         if (n < 0) put('-');
         put(static_cast<std::size_t>(n < 0 ? -n : n));
     }
-    /// "24 KiB", "8,320 B".
-    constexpr void put_bytes(std::size_t bytes) {
-        const bool whole_kib = bytes != 0 && bytes % 1024 == 0;
-        put(whole_kib ? bytes / 1024 : bytes);
-        put(whole_kib ? " KiB" : " B");
+    constexpr void put(byte_count b) {
+        const bool whole_kib = b.bytes != 0 && b.bytes % 1024 == 0;
+        put(whole_kib ? b.bytes / 1024 : b.bytes, whole_kib ? " KiB" : " B");
     }
-    constexpr void put_plural(std::size_t n, const char* one, const char* many) {
-        put(n);
-        put(' ');
-        put(n == 1 ? one : many);
+    constexpr void put(plural p) { put(p.n, ' ', p.n == 1 ? p.one : p.many); }
+    /// Several of these, one after the other.
+    template <class... Parts>
+        requires(sizeof...(Parts) > 1)
+    constexpr void put(Parts... parts) {
+        (put(parts), ...);
     }
     /// Spaces up to a column, at least one.
     constexpr void align(std::size_t to) {

@@ -26,7 +26,7 @@ constexpr bool have_same_sums(const product_cut& a, const product_cut& b) {
 }
 constexpr bool have_same_sums(const product_strategy& a, const product_strategy& b) {
     // Sums of integers are exact in any order.
-    if (a.rhs == rhs_source::quantized && b.rhs == rhs_source::quantized) return true;
+    if (a.form == product_form::integers && b.form == product_form::integers) return true;
     return a.form == b.form && a.packed == b.packed && a.edge == b.edge && a.k_parts == b.k_parts &&
            a.group == b.group && a.panels == b.panels && a.panel_runs == b.panel_runs && have_same_sums(a.cut, b.cut) &&
            have_same_sums(a.fewer_panels, b.fewer_panels) && have_same_sums(a.last_panel, b.last_panel);
@@ -99,7 +99,7 @@ constexpr bool have_same_blocks(const Left& a, const plan_stage& of_a, std::size
     if (of_a.row_axis == no_axis || of_a.row_axis != of_b.row_axis) return false;
     const product_strategy &left = of_a.how[tile_a].product, &right = of_b.how[tile_b].product;
     const loop_index in_a = of_a.bindings[of_a.row_axis], in_b = of_b.bindings[of_b.row_axis];
-    if (in_a == whole_axis || in_b == whole_axis || left.rhs == rhs_source::panels) return false;
+    if (in_a == whole_axis || in_b == whole_axis || of_a.facts.right_is_packed) return false;
     if (of_a.lanes == lane_axis::rows && left.cut.row_blocks != right.cut.row_blocks) return false;
     const std::size_t rows = rows_of_blocks(a, of_a, tile_a);
     return rows != 0 && rows == rows_of_blocks(b, of_b, tile_b) && a.loops[in_a].extent % rows == 0;
