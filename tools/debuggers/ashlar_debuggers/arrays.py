@@ -102,7 +102,8 @@ def described_quantized(value: Value, name: TypeName, is_borrowed: bool) -> Desc
         raise NotUnderstood("a matrix has two dimensions")
     pointer = value.member("matrix") if is_borrowed else None
     kind = element.name if element is not None else ""
-    words = {"": "float in 8 bits", "smoothed": "float in 8 bits, smoothed", "int4": "float in 4 bits"}.get(kind)
+    words = {"": "float in 8 bits", "smoothed": "float in 8 bits, smoothed", "unscaled": "float in 8 bits, unscaled",
+             "int4": "float in 4 bits"}.get(kind)
     if words is None:
         raise NotUnderstood(f"a matrix of {kind}")
 
