@@ -287,7 +287,8 @@ struct kernel_list {
     template <class Function>
     static constexpr void visit(std::size_t n, Function f) {
         if (n == 0) f(plain_product{});
-        [[maybe_unused]] const bool found = ((n != 0 && --n == 0 && (f(Kernels{}), true)) || ...);
+        std::size_t number = 0;
+        ((++number == n ? f(Kernels{}) : void()), ...);
     }
 };
 using product_kernels = kernel_list<int4_weights, quantized_weights, panel_product, column_blocks, transposing_product,
