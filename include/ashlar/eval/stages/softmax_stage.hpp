@@ -270,12 +270,12 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
     }
     template <std::size_t Count>
     ASHLAR_STAGE_INLINE auto finished(std::size_t row, const vec (&most)[states]) const {
-        const auto of_rows = base::template across_lanes<Count>(most, typename base::maximising{});
+        const auto maxima = base::template across_lanes<Count>(most, typename base::maximising{});
         if constexpr (!in_blocks) {
-            return base::template in_all_lanes<Count>(of_rows);
+            return base::template in_all_lanes<Count>(maxima);
         } else {
             alignas(64) element numbers[width]{};
-            of_rows.store(numbers);
+            maxima.store(numbers);
             grown<Count, false>(row, vec::load(numbers)).store(numbers);
             return base::template in_all_lanes<Count>(base::template numbers_of<Count>::load(numbers));
         }
