@@ -15,7 +15,7 @@ struct quotient {
 };
 
 /// 2^(factor x) within 1.5 ulp where the result is a normal number, with fewer dependent operations than `exp2_normal`;
-/// NaN for NaN.
+/// NaN for NaN. The coefficients are those of `exp2_polynomial_fast`, summed in pairs.
 template <std::size_t Width, class Config>
 ASHLAR_ALWAYS_INLINE constexpr lanes<float, Width, Config> exp2_short(lanes<float, Width, Config> x, float factor) {
     using Lanes = lanes<float, Width, Config>;

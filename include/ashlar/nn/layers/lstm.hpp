@@ -40,7 +40,7 @@ struct lstm_cell {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto inputs_of(const Cell& cell, const Input& x) noexcept {
         return recurrent_inputs<true>(cell, x);
     }
-    /// The next h, which is also stored to y, and the next c, which is stored to next_c.
+    /// The next h, which is also stored to y if that is an array, and the next c, which is stored to next_c.
     template <class Recurrent, class Gates, class State, class Memory, class NextMemory, class Result>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto step_of(const Recurrent& weights, const Gates& x,
                                                                      const State& h, const Memory& c,

@@ -35,7 +35,7 @@ struct rnn_cell {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto inputs_of(const Cell& cell, const Input& x) noexcept {
         return recurrent_inputs<true>(cell, x);
     }
-    /// The next h, which is also stored to y.
+    /// The next h, which is also stored to y if that is an array.
     template <class Recurrent, class Gates, class State, class Memory, class NextMemory, class Result>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto step_of(const Recurrent& weights, const Gates& x,
                                                                      const State& h, const Memory&, NextMemory&,
