@@ -56,12 +56,6 @@ def in_bytes(s):
 translates("DynamicQuantizeLinear", uses="`min`, `max`, `round`, `clamp`, `cast`", heavy=True)(in_bytes)
 
 
-def whole(s, place, zero, axis):
-    """An operand of integers less its zero point; `axis` has one zero point for each entry."""
-    text, shape = f"cast<std::int32_t>({s.x(place)})", s.shapes[place]
-    return f"{text} - cast<std::int32_t>({along(s, zero, len(shape), axis % len(shape))})" if s.has(zero) else text
-
-
 @dataclass(frozen=True)
 class Rows:
     """The left operand of a product: the text of its bytes, their type, and its zero point, a number or a text."""
@@ -84,6 +78,11 @@ def rows_of(s, place, zero, axis=-2):
     else:
         number = f"cast<std::int32_t>({along(s, zero, rank, axis % rank)})"
     return Rows(s.x(place), s.node.inputs[place].dtype, number)
+
+
+def whole(s, place, zero, axis):
+    """An operand of integers less its zero point; `axis` has one zero point for each entry."""
+    return rows_of(s, place, zero, axis).whole()
 
 
 def integer_product(s, left, right):
