@@ -29,6 +29,7 @@
 #include <ashlar/nn/layers/conv2d.hpp>
 #include <ashlar/nn/layers/conv_transpose1d.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
+#include <ashlar/nn/layers/batch_norm.hpp>
 #include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/heads.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>

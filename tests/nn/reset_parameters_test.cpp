@@ -6,6 +6,7 @@
 
 #include <ashlar/module/parameters.hpp>
 #include <ashlar/nn/init/reset_parameters.hpp>
+#include <ashlar/nn/layers/embedding.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>
 
 using namespace ashlar;

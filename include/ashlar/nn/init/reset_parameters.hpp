@@ -2,85 +2,22 @@
 // reset_parameters: the values with which PyTorch constructs modules, from the same seed.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/nodes/packed.hpp>
 #include <ashlar/module/module.hpp>
 #include <ashlar/nn/init/init.hpp>
-#include <ashlar/nn/layers/conv1d.hpp>
-#include <ashlar/nn/layers/conv2d.hpp>
-#include <ashlar/nn/layers/conv_transpose1d.hpp>
-#include <ashlar/nn/layers/embedding.hpp>
-#include <ashlar/nn/layers/group_norm.hpp>
-#include <ashlar/nn/layers/gru.hpp>
-#include <ashlar/nn/layers/linear.hpp>
-#include <ashlar/nn/layers/lstm.hpp>
-#include <ashlar/nn/layers/multihead_attention.hpp>
-#include <ashlar/nn/layers/norm.hpp>
-#include <ashlar/nn/layers/prelu.hpp>
-#include <ashlar/nn/layers/rnn.hpp>
-#include <ashlar/nn/positions/positions.hpp>
-#include <ashlar/nn/positions/relative_positions.hpp>
+#include <ashlar/nn/init/initialization.hpp>
+#include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/transformers/generator.hpp>
 
 namespace ashlar::inline v0_1::nn::init {
 
 namespace detail {
 
-enum class module_kind : std::uint8_t {
-    other,
-    linear,
-    convolution,
-    transposed_convolution,
-    slope,
-    table,
-    norm,
-    channel_norm,
-    attention,
-    recurrent
-};
-
-template <class Module>
-inline constexpr module_kind kind_of_module = module_kind::other;
-template <linear_options Options, class Element, class Weight, std::size_t Panel>
-inline constexpr module_kind kind_of_module<linear<Options, Element, Weight, Panel>> = module_kind::linear;
-template <conv1d_options Options, class Element, class Weight, std::size_t Panel>
-inline constexpr module_kind kind_of_module<conv1d<Options, Element, Weight, Panel>> = module_kind::convolution;
-template <conv2d_options Options, class Element, class Weight, std::size_t Panel>
-inline constexpr module_kind kind_of_module<conv2d<Options, Element, Weight, Panel>> = module_kind::convolution;
-template <conv_transpose1d_options Options, class Element>
-inline constexpr module_kind kind_of_module<conv_transpose1d<Options, Element>> = module_kind::transposed_convolution;
-template <prelu_options Options, class Element>
-inline constexpr module_kind kind_of_module<prelu<Options, Element>> = module_kind::slope;
-template <group_norm_options Options, class Element>
-inline constexpr module_kind kind_of_module<group_norm<Options, Element>> = module_kind::channel_norm;
-template <batch_norm_options Options, class Element>
-inline constexpr module_kind kind_of_module<batch_norm<Options, Element>> = module_kind::channel_norm;
-template <relative_positions_options Options, class Element>
-inline constexpr module_kind kind_of_module<relative_positions<Options, Element>> = module_kind::table;
-template <embedding_options Options, class Element, class Weight>
-inline constexpr module_kind kind_of_module<embedding<Options, Element, Weight>> = module_kind::table;
-template <learned_positions_options Options, class Element, class Weight>
-inline constexpr module_kind kind_of_module<learned_positions<Options, Element, Weight>> = module_kind::table;
-template <layer_norm_options Options, class Element>
-inline constexpr module_kind kind_of_module<layer_norm<Options, Element>> = module_kind::norm;
-template <rms_norm_options Options, class Element>
-inline constexpr module_kind kind_of_module<rms_norm<Options, Element>> = module_kind::norm;
-template <attention_options Options, class Element, class Weight, std::size_t Panel>
-    requires(Options.names == attention_names::torch)
-inline constexpr module_kind kind_of_module<multihead_attention<Options, Element, Weight, Panel>> =
-    module_kind::attention;
-
-template <lstm_options Options, class Element, class Weight, std::size_t Panel>
-inline constexpr module_kind kind_of_module<lstm<Options, Element, Weight, Panel>> = module_kind::recurrent;
-template <gru_options Options, class Element, class Weight, std::size_t Panel>
-inline constexpr module_kind kind_of_module<gru<Options, Element, Weight, Panel>> = module_kind::recurrent;
-template <rnn_options Options, class Element, class Weight, std::size_t Panel>
-inline constexpr module_kind kind_of_module<rnn<Options, Element, Weight, Panel>> = module_kind::recurrent;
+using nn::detail::initialization;
 
 /// A stack of layers with the same options, such as nn::encoder; in PyTorch they are copies of one layer.
 template <class Module>
@@ -242,22 +179,22 @@ constexpr void reset_recurrent(Module& m, generator& random) noexcept {
 
 template <class Config, class Module>
 constexpr void reset(Module& m, generator& random) noexcept {
-    constexpr module_kind kind = kind_of_module<Module>;
-    if constexpr (kind == module_kind::linear) {
+    constexpr initialization kind = nn::detail::initialization_of<Module>();
+    if constexpr (kind == initialization::linear) {
         draw_weight<Config>(m.weight, random, root(3.0) * kaiming_deviation(Module::in, root(5.0)));
         if constexpr (Module::options.bias) linear_bias(m.bias, Module::in, random);
-    } else if constexpr (kind == module_kind::convolution) {
+    } else if constexpr (kind == initialization::convolution) {
         reset_convolution<Config>(m, random);
-    } else if constexpr (kind == module_kind::transposed_convolution) {
+    } else if constexpr (kind == initialization::transposed_convolution) {
         reset_transposed(m, random);
-    } else if constexpr (kind == module_kind::slope) {
+    } else if constexpr (kind == initialization::slope) {
         m.weight = 0.25f;
-    } else if constexpr (kind == module_kind::table) {
+    } else if constexpr (kind == initialization::table) {
         normal(m.weight, random);
-    } else if constexpr (kind == module_kind::norm) {
+    } else if constexpr (kind == initialization::norm) {
         m.weight = 1;
         if constexpr (requires { m.bias = 0; }) m.bias = 0;
-    } else if constexpr (kind == module_kind::channel_norm) {
+    } else if constexpr (kind == initialization::channel_norm) {
         if constexpr (Module::options.affine) {
             m.weight = 1;
             m.bias = 0;
@@ -266,9 +203,9 @@ constexpr void reset(Module& m, generator& random) noexcept {
             m.running_mean = 0;
             m.running_var = 1;
         }
-    } else if constexpr (kind == module_kind::attention) {
+    } else if constexpr (kind == initialization::attention) {
         reset_attention<Config>(m, random);
-    } else if constexpr (kind == module_kind::recurrent) {
+    } else if constexpr (kind == initialization::recurrent) {
         reset_recurrent<Config>(m, random);
     } else {
         Module::members(m, reset_members<Config, stack_of_copies<Module>>{random});

@@ -9,6 +9,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
 #include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/weights.hpp>
@@ -40,6 +41,7 @@ template <conv1d_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct conv1d {
     static constexpr conv1d_options options = Options;
+    static constexpr auto initialization = detail::initialization::convolution;
     static constexpr std::size_t in = Options.in, out = Options.out, kernel = Options.kernel;
 
 private:

@@ -12,6 +12,7 @@
 #include <ashlar/expr/nodes/packed_slice.hpp>
 #include <ashlar/expr/shape/one_or_two.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
 #include <ashlar/nn/layers/padding_mode.hpp>
 #include <ashlar/nn/layers/weights.hpp>
@@ -44,6 +45,7 @@ template <conv2d_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct conv2d {
     static constexpr conv2d_options options = Options;
+    static constexpr auto initialization = detail::initialization::convolution;
     static constexpr std::size_t in = Options.in, out = Options.out;
 
 private:

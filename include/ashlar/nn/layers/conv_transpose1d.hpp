@@ -17,6 +17,7 @@
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/expr/shape/windows.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/convolution.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
@@ -79,6 +80,7 @@ struct transposed_results {
 template <conv_transpose1d_options Options, class Element = float>
 struct conv_transpose1d {
     static constexpr conv_transpose1d_options options = Options;
+    static constexpr auto initialization = detail::initialization::transposed_convolution;
     static constexpr std::size_t in = options.in, out = options.out, kernel = options.kernel;
 
 private:

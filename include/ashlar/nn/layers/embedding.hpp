@@ -13,6 +13,7 @@
 #include <ashlar/expr/shape/concat.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -33,6 +34,7 @@ struct embedding_options {
 template <embedding_options Options, class Element = float, class Weight = Element>
 struct embedding {
     static constexpr embedding_options options = Options;
+    static constexpr auto initialization = detail::initialization::table;
     static constexpr std::size_t entries = Options.entries, size = Options.size;
 
     basic_tensor<detail::table_element<Weight>, entries, size> weight;

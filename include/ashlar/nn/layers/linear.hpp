@@ -11,6 +11,7 @@
 #include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -38,6 +39,7 @@ template <linear_options Options, class Element = float, class Weight = Element,
           std::size_t Panel = detail::panel<Weight>>
 struct linear {
     static constexpr linear_options options = Options;
+    static constexpr auto initialization = detail::initialization::linear;
     static constexpr std::size_t in = Options.in, out = Options.out;
 
     detail::weight_matrix<Weight, Panel, in, out> weight;

@@ -17,6 +17,7 @@
 #include <ashlar/expr/reductions/reduce.hpp>
 #include <ashlar/expr/shape/permute.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/inspect/example.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
 #include <ashlar/nn/layers/heads.hpp>
@@ -131,6 +132,8 @@ template <attention_options Options, class Element = float, class Weight = Eleme
           std::size_t Panel = detail::panel<Weight>>
 struct multihead_attention {
     static constexpr attention_options options = Options;
+    static constexpr auto initialization = options.names == attention_names::torch ? detail::initialization::attention
+                                                                                   : detail::initialization::of_members;
     static constexpr std::size_t embed = Options.embed, heads = Options.heads;
     static constexpr std::size_t kv_heads = detail::given_or(Options.kv_heads, heads);
     static constexpr std::size_t head_width = detail::given_or(Options.head_width, embed / heads);

@@ -12,6 +12,7 @@
 #include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/reductions/normalize.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -33,6 +34,7 @@ struct layer_norm_options {
 template <layer_norm_options Options, class Element = float>
 struct layer_norm {
     static constexpr layer_norm_options options = Options;
+    static constexpr auto initialization = detail::initialization::norm;
     static constexpr std::size_t size = Options.size;
 
     basic_tensor<Element, size> weight;
@@ -77,6 +79,7 @@ struct rms_norm_options {
 template <rms_norm_options Options, class Element = float>
 struct rms_norm {
     static constexpr rms_norm_options options = Options;
+    static constexpr auto initialization = detail::initialization::norm;
     static constexpr std::size_t size = Options.size;
 
     basic_tensor<Element, size> weight;

@@ -2,7 +2,6 @@
 // prelu: relu with a learnt slope for negative entries.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -13,8 +12,9 @@
 #include <ashlar/expr/mistakes/operand_calls.hpp>
 #include <ashlar/expr/shape/reshape.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
+#include <ashlar/nn/layers/channels.hpp>
 #include <ashlar/nn/layers/feed_forward.hpp>
-#include <ashlar/nn/layers/group_norm.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 
@@ -36,6 +36,7 @@ struct prelu_options {
 template <prelu_options Options, class Element = float>
 struct prelu {
     static constexpr prelu_options options = Options;
+    static constexpr auto initialization = detail::initialization::slope;
     static constexpr std::size_t channels = options.channels;
 
     basic_tensor<Element, channels> weight;
@@ -54,7 +55,8 @@ struct prelu {
         else if constexpr (!place::fits)
             return ashlar::detail::refused<element_of<Input>, shape_of<Input>>();
         else
-            return bent(std::forward<Input>(x), slopes<shape_of<Input>::rank - place::position - 1>());
+            return bent(std::forward<Input>(x),
+                        detail::broadcast_to_channels<shape_of<Input>, place::position>(weight));
     }
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const&& noexcept {
@@ -69,16 +71,6 @@ struct prelu {
     }
 
 private:
-    /// The weights with so many axes of extent 1 behind them.
-    template <std::size_t Behind>
-    ASHLAR_ALWAYS_INLINE constexpr auto slopes() const noexcept {
-        if constexpr (Behind == 0)
-            return ashlar::detail::hold(weight);
-        else
-            return [this]<std::size_t... Axis>(std::index_sequence<Axis...>) ASHLAR_LAMBDA_INLINE {
-                return reshape<channels, (Axis - Axis + 1)...>(weight);
-            }(std::make_index_sequence<Behind>{});
-    }
     template <any_expression Input, any_expression Slopes>
     ASHLAR_ALWAYS_INLINE static constexpr auto bent(Input&& x, const Slopes& slope) noexcept {
         return detail::used_often(std::forward<Input>(x), [&](const auto& y) ASHLAR_LAMBDA_INLINE {

@@ -17,6 +17,7 @@
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/expr/shape/slice.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/recurrence.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
@@ -258,6 +259,7 @@ template <bool IsStep, class State = void, class Layer, any_expression Input>
 template <auto Options, class Cell, class Element, class Weight, std::size_t Panel>
 struct recurrent_layer {
     static constexpr auto options = Options;
+    static constexpr auto initialization = detail::initialization::recurrent;
     static constexpr std::size_t in = Options.in, hidden = Options.hidden, layer_count = Options.layers,
                                  directions = Options.bidirectional ? 2 : 1, gates = Cell::gates, out = Cell::out,
                                  memory = Cell::memory;

@@ -141,5 +141,17 @@ ASHLAR_ALWAYS_INLINE constexpr const Module& named(const Module& m) noexcept {
 template <bool Given, class Element, std::size_t Size>
 using optional_vector = std::conditional_t<Given, basic_tensor<Element, Size>, no_array>;
 
+/// The element of a plain or packed matrix; not for 8-bit matrices.
+template <class Matrix>
+    requires(!ashlar::detail::is_quantized<std::remove_cv_t<Matrix>>)
+constexpr auto& matrix_element(Matrix& m, std::size_t row, std::size_t column) noexcept {
+    constexpr auto extents = shape_of<Matrix>::extents;
+    if constexpr (requires { std::remove_cv_t<Matrix>::panel; })
+        return m.elements[ashlar::detail::panel_offset(std::remove_cv_t<Matrix>::panel, extents[0], extents[1], row,
+                                                       column)];
+    else
+        return m.elements[row * extents[1] + column];
+}
+
 }  // namespace detail
 }  // namespace ashlar::nn

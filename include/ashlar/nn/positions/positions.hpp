@@ -12,6 +12,7 @@
 #include <ashlar/expr/nodes/refused.hpp>
 #include <ashlar/expr/nodes/viewable.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/weights.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/nn/positions/angles.hpp>
@@ -133,6 +134,7 @@ struct learned_positions_options {
 template <learned_positions_options Options, class Element = float, class Weight = Element>
 struct learned_positions {
     static constexpr learned_positions_options options = Options;
+    static constexpr auto initialization = detail::initialization::table;
     static constexpr std::size_t positions = Options.positions, size = Options.size;
 
     basic_tensor<detail::table_element<Weight>, positions, size> weight;

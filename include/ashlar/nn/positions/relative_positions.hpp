@@ -8,6 +8,7 @@
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
 #include <ashlar/module/module.hpp>
+#include <ashlar/nn/init/initialization.hpp>
 #include <ashlar/nn/layers/width.hpp>
 #include <ashlar/tensor/tensor.hpp>
 #include <ashlar/tensor/view.hpp>
@@ -68,6 +69,7 @@ struct distance_table {
 template <relative_positions_options Options, class Element = float>
 struct relative_positions {
     static constexpr relative_positions_options options = Options;
+    static constexpr auto initialization = detail::initialization::table;
     static constexpr std::size_t heads = Options.heads, buckets = Options.buckets;
 
     basic_tensor<Element, buckets, heads> weight;
