@@ -54,10 +54,10 @@ avx_functions() {
         END { for (name in avx) print name }' | sort
 }
 weak_symbols() { nm "$1" | awk '$2 ~ /^[WVu]$/ { print $3 }' | sort; }
-for narrow_unit in narrow narrow_unoptimised; do
-    for wide_unit in wide wide_unoptimised; do
-        shared=$(comm -12 <(weak_symbols "$work/${program}_$narrow_unit.o") <(weak_symbols "$work/${program}_$wide_unit.o") |
-            comm -12 - <(avx_functions "$work/${program}_$wide_unit.o") | c++filt)
+for wide_unit in wide wide_unoptimised; do
+    weak_avx=$(comm -12 <(weak_symbols "$work/${program}_$wide_unit.o") <(avx_functions "$work/${program}_$wide_unit.o"))
+    for narrow_unit in narrow narrow_unoptimised; do
+        shared=$(comm -12 <(weak_symbols "$work/${program}_$narrow_unit.o") - <<<"$weak_avx" | c++filt)
         if [[ -n $shared ]]; then
             fail "$program: $narrow_unit and $wide_unit share functions that hold AVX code:"
             cut -c 1-300 <<<"$shared" | sed 's/^/    /'
