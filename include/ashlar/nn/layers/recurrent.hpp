@@ -95,6 +95,10 @@ inline constexpr bool is_recurrent_state<recurrent_state<Value, Cells, Out, Memo
 template <class State>
 concept any_recurrent_state = is_recurrent_state<State>;
 
+/// `lstm`, `gru`, `rnn`: layers with the formulas of a step.
+template <class Layer>
+concept any_recurrent_layer = requires { typename Layer::formulas; };
+
 /// Whether a layer can run step by step.
 template <std::size_t Directions>
 struct recurrent_step {

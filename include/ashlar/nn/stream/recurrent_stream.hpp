@@ -7,9 +7,7 @@
 #include <ashlar/core/concepts.hpp>
 #include <ashlar/core/config.hpp>
 #include <ashlar/core/shape.hpp>
-#include <ashlar/nn/layers/gru.hpp>
-#include <ashlar/nn/layers/lstm.hpp>
-#include <ashlar/nn/layers/rnn.hpp>
+#include <ashlar/nn/layers/recurrent.hpp>
 #include <ashlar/nn/stream/layer_stream.hpp>
 #include <ashlar/nn/stream/stream_base.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -74,38 +72,16 @@ private:
 
 }  // namespace detail
 
-/// A recurrent layer whose steps come in blocks, [rows, in] to [rows, out]: `layer(x)` of the whole sequence. It
-/// computes at the call, and the result is a view. Its `prefill` runs all steps.
+/// A recurrent layer (`lstm`, `gru`, `rnn`) whose steps come in blocks, [rows, in] to [rows, out]: `layer(x)` of the
+/// whole sequence. It computes at the call, and the result is a view. Its `prefill` runs all steps.
 ///
 ///     static nn::lstm<{.in = 1, .hidden = 16}> listen{};
 ///     static nn::stream<decltype(listen), 64> s{listen};
 ///     tensor<float, 64, 16> y = s(x);   // x: tensor<float, 64, 1>
-template <lstm_options Options, class Element, class Weight, std::size_t Panel, auto Capacity>
-struct stream<lstm<Options, Element, Weight, Panel>, Capacity>
-    : detail::recurrent_stream<lstm<Options, Element, Weight, Panel>, ashlar::detail::extent_of(Capacity)> {
-    using state_type =
-        detail::recurrent_stream<lstm<Options, Element, Weight, Panel>, ashlar::detail::extent_of(Capacity)>;
-    /// Bytes of the state: h and c, the results of a block, and a few numbers.
-    static constexpr std::size_t state_bytes = sizeof(state_type);
-    using state_type::state_type;
-};
-/// The same of a `gru`.
-template <gru_options Options, class Element, class Weight, std::size_t Panel, auto Capacity>
-struct stream<gru<Options, Element, Weight, Panel>, Capacity>
-    : detail::recurrent_stream<gru<Options, Element, Weight, Panel>, ashlar::detail::extent_of(Capacity)> {
-    using state_type =
-        detail::recurrent_stream<gru<Options, Element, Weight, Panel>, ashlar::detail::extent_of(Capacity)>;
-    /// Bytes of the state: h, the results of a block, and a few numbers.
-    static constexpr std::size_t state_bytes = sizeof(state_type);
-    using state_type::state_type;
-};
-/// The same of an `rnn`.
-template <rnn_options Options, class Element, class Weight, std::size_t Panel, auto Capacity>
-struct stream<rnn<Options, Element, Weight, Panel>, Capacity>
-    : detail::recurrent_stream<rnn<Options, Element, Weight, Panel>, ashlar::detail::extent_of(Capacity)> {
-    using state_type =
-        detail::recurrent_stream<rnn<Options, Element, Weight, Panel>, ashlar::detail::extent_of(Capacity)>;
-    /// Bytes of the state: h, the results of a block, and a few numbers.
+template <detail::any_recurrent_layer Layer, auto Capacity>
+struct stream<Layer, Capacity> : detail::recurrent_stream<Layer, ashlar::detail::extent_of(Capacity)> {
+    using state_type = detail::recurrent_stream<Layer, ashlar::detail::extent_of(Capacity)>;
+    /// Bytes of the state: h, c of an `lstm`, the results of a block, and a few numbers.
     static constexpr std::size_t state_bytes = sizeof(state_type);
     using state_type::state_type;
 };
