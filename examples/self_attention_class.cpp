@@ -48,7 +48,7 @@ int main() {
     check_near("all digits", layer(inputs), reference::projected_attention, 1e-6);
 
     // A language model must not see the words that it is to predict: token i attends to tokens 0 to i only. The mask is
-    // a type, so the keys behind a query are not even computed.
+    // a type, so the keys after a query are not even computed.
     title("causal self-attention");
     check_near("layer(inputs, causal)", layer(inputs, causal), reference::causal_attention, 1e-6);
     check_near("its weights", attention_weights(matmul(inputs, layer.w_query), matmul(inputs, layer.w_key), causal),

@@ -7,7 +7,7 @@
     tools/amalgamate.py --with all --xsimd /usr/include -o ashlar.hpp  # and the headers of xsimd
 
 The compiler reads the same text in the same order as from the folder of headers, for every target and every setting: an
-included header stands where it is included first. If that place is inside a condition, the header stands again behind the
+included header stands where it is included first. If that place is inside a condition, the header stands again after the
 condition, and a guard keeps the first one.
 """
 from __future__ import annotations

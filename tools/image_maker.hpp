@@ -68,7 +68,7 @@ inline bool read_shape(std::string_view text, layout_array& out) {
     return false;
 }
 
-/// Columns of a panel, and behind an x the rows of a group of a matrix in 8 or 4 bits, behind another over how many
+/// Columns of a panel, and after an x the rows of a group of a matrix in 8 or 4 bits, after another over how many
 /// outliers are spread, or 0 if rows have no scales.
 inline bool read_panel(std::string_view text, layout_array& out) {
     const char* const last = text.data() + text.size();
@@ -162,7 +162,7 @@ inline io::result make_image(
         p.name = l.arrays[i].name;
         p.data = model.data() + l.arrays[i].offset;
         if (p.is_quantized()) {
-            // As basic_quantized has them behind its integers.
+            // As basic_quantized has them after its integers.
             auto* const scales = model.data() + l.arrays[i].offset + p.layout().size();
             p.scales = scales;
             p.sums = scales + p.layout().panels() * p.panel * sizeof(float);

@@ -101,7 +101,7 @@ def causal(n):
 
 
 def padding(*lengths):
-    """True behind each sequence's end."""
+    """True after each sequence's end."""
     return torch.arange(max(lengths))[None] >= torch.tensor(lengths)[:, None]
 
 

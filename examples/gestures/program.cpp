@@ -17,7 +17,7 @@ namespace {
 
 using board::print;
 
-/// Prints a number with five digits behind the point.
+/// Prints a number with five digits after the point.
 void print(float value) {
     board::print(value < 0 ? " -" : " ");
     const auto scaled = static_cast<std::uint32_t>((value < 0 ? -value : value) * 100'000.0f + 0.5f);

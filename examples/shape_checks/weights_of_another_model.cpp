@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer of 512 columns behind an encoder of 384.
+// A layer of 512 columns after an encoder of 384.
 // expect: ashlar: nn: the last axis of the input must be as wide as the module's options say; change one
 // expect: shape<384
 // expect: 512

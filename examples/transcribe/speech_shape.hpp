@@ -34,7 +34,7 @@ struct window {
 };
 inline constexpr window window1{127, 64}, window2{7, 3}, window3{3, 2};
 
-/// Rows behind each of the three convolutions.
+/// Rows after each of the three convolutions.
 struct row_counts {
     std::size_t first, second, third;
 

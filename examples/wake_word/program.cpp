@@ -49,7 +49,7 @@ int listen_to_conversation(const model& weights, std::size_t minutes) {
         const std::size_t found = said.of(ear.hear(step_view(sound)));
         const auto taken = std::chrono::steady_clock::now() - start;
         microseconds[i] = std::chrono::duration<float, std::micro>(taken).count();
-        // A word counts if it is recognised at most 0.4 s before its end and 0.8 s behind it.
+        // A word counts if it is recognised at most 0.4 s before its end and 0.8 s after it.
         if (found != 0) {
             if (left > 0 && found == expected) {
                 ++right;
@@ -97,7 +97,7 @@ int listen_to_file(const model& weights, const char* path) {
     static listener ear(weights);
     trigger said;
     for (std::size_t first = 0; first < file.samples.size(); first += step) {
-        // Silence behind the end.
+        // Silence after the end.
         std::int16_t samples[step]{};
         std::copy_n(file.samples.data() + first, std::min(step, file.samples.size() - first), samples);
         if (const std::size_t word = said.of(ear.hear(step_view(samples))))

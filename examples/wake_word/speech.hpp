@@ -200,7 +200,7 @@ inline std::size_t record(std::span<std::int16_t, window_samples> out, std::uint
     const std::span<float> all(sound);
     const std::size_t drawn = d.below(10), label = drawn < 6 ? 1 + drawn / 2 : 0;
     if (label != 0) {
-        // Anywhere within the window, sometimes behind something else.
+        // Anywhere within the window, sometimes after something else.
         static float alone[window_samples];
         std::fill_n(alone, window_samples, 0.0f);
         const std::size_t length = say(alone, words[label - 1], speaker(d), d);

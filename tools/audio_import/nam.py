@@ -219,7 +219,7 @@ def wavenet(chain: Chain, config: Fields, weights: NumberList, samples: np.ndarr
                 raise fields.wrong("channels", f"the head takes {array.head_width} channels, but {head.width} come from the array before")
             head = chain.write(chain.buffer(head.width, "head"), head)
         x, head = run_array(chain, weights, i, array, x, condition, head, i + 1 == len(found))
-    # The number in the weights counts, as in NeuralAmpModelerCore. Convolutions behind it lie before it.
+    # The number in the weights counts, as in NeuralAmpModelerCore. Convolutions after it lie before it.
     if config.has("head"):
         head = post_head(chain, config, weights, chain.scale(head, weights.numbers[-1]))
         weights.take("head_scale", 1)

@@ -77,7 +77,7 @@ def q3_k(b):
 
 
 def scales_and_mins(b):
-    """Eight scales and eight mins of 6 bits each, in 12 bytes behind the two numbers of 16 bits."""
+    """Eight scales and eight mins of 6 bits each, in 12 bytes after the two numbers of 16 bits."""
     low, middle, high = b[:, 4:8], b[:, 8:12], b[:, 12:16]
     scales = np.hstack([low & 63, high & 15 | low >> 6 << 4])
     mins = np.hstack([middle & 63, high >> 4 | middle >> 6 << 4])

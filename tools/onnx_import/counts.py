@@ -81,7 +81,7 @@ class Count:
 
 
 class Merged:
-    """The extent of an axis that a Reshape made of several, of which one behind the first that has entries is open.
+    """The extent of an axis that a Reshape made of several, of which one after the first that has entries is open.
 
     `parts` are pairs of an extent and its count (None: all entries count). The entries that count are not adjacent: only
     operators that compute each of them by itself may have such an axis."""
@@ -101,7 +101,7 @@ class Merged:
         return int(np.prod([extent if count is None else count.at(point) for extent, count in self.parts], dtype=np.int64))
 
     def text(self, name):
-        """An expression of C++ for the place behind the last entry that counts; `name` gives the name of a count."""
+        """An expression of C++ for the place after the last entry that counts; `name` gives the name of a count."""
         terms, behind = [], int(np.prod([extent for extent, _ in self.parts], dtype=np.int64))
         for extent, count in self.parts:
             behind //= extent

@@ -149,8 +149,8 @@ def about(t):
         else:
             text += f"    /// The axis {name} of inputs and outputs has {name} entries, from {axis.least} to {axis.most}.\n"
     if list(t.open.names) == [t.open.capacity.growing_axis]:
-        return text + "    /// What is behind that in an input is not used.\n"
-    return text + "    /// What is behind them in an input is not used; what is behind them in an output is unspecified.\n"
+        return text + "    /// What is after that in an input is not used.\n"
+    return text + "    /// What is after them in an input is not used; what is after them in an output is unspecified.\n"
 
 
 def planned_call(name, t):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The test of a model with capacities: it runs at several lengths, with what must not be read behind each."""
+"""The test of a model with capacities: it runs at several lengths, with what must not be read after each."""
 import numpy as np
 
 from .emit_test import agreement, call_of, load_of

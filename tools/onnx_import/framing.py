@@ -9,7 +9,7 @@ ROWS_AND_COLUMNS = (1, 2)  # of an image with channels last
 
 
 def padding(node):
-    """What a convolution with channels last adds before and behind the rows and columns it reads, or None if that is nothing."""
+    """What a convolution with channels last adds before and after the rows and columns it reads, or None if that is nothing."""
     if node.op != "Conv" or not node.attribute("channels_last"):
         return None
     extents = node.inputs[0].shape[1:3]

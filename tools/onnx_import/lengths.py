@@ -16,7 +16,7 @@ class Sample:
         self.title = "x".join(map(str, point.values()))
 
     def add(self, kind, text, value, array):
-        """`value` tells the full shape; the entries behind the lengths are NaN, or the greatest integer."""
+        """`value` tells the full shape; the entries after the lengths are NaN, or the greatest integer."""
         full = np.full(value.shape, poison(value.dtype), value.dtype)
         full[tuple(slice(0, n) for n in array.shape)] = array
         self.arrays.append((f"{kind}{self.title}.{text}", full))
@@ -27,7 +27,7 @@ def poison(dtype):
 
 
 def steps_of(capacity, growing):
-    """Points, and whether a call continues: with growing states the one behind a first call."""
+    """Points, and whether a call continues: with growing states the one after a first call."""
     steps, axis = [], capacity.growing_axis
     for point in capacity.points_to_test():
         steps.append((point, False))

@@ -61,7 +61,7 @@ class OpenAxes:
         return self.limits[key].name
 
     def limit_line(self, shape, before, rows, extent):
-        """A line that writes how many rows of each entry are computed: none of those behind the counts."""
+        """A line that writes how many rows of each entry are computed: none of those after the counts."""
         end = str(extent) if rows is None else self.number(rows, "std::int32_t")
         name = self.translation.names.make("_".join(["rows", *(self.count(count) for count in before.values())]))
         zeros = f"zeros<std::int32_t, {', '.join(map(str, shape))}>()"
@@ -100,11 +100,11 @@ class OpenAxes:
         line = self.fused(step)
         step.materialise_operands(entry, line)
         if step.op == "MatMul" and line is not None:
-            return  # the masked softmax reads no row of the right operand behind the count
+            return  # the masked softmax reads no row of the right operand after the count
         for place, axis, fill in step.node.open.get("masks", []):
             value = step.node.inputs[place]
             if value.constant and np.isfinite(value.array).all():
-                continue  # these numbers behind the count meet zeros of the other operand
+                continue  # these numbers after the count meet zeros of the other operand
             if step.op in ("Softmax", "LogSoftmax") and axis == step.rank - 1:
                 step.replaced[place] = f"masked({step.x(place)}, keys_below({self.count(value.axes[axis])}))"
                 continue

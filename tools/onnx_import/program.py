@@ -68,7 +68,7 @@ class Program:
         return [line for line in self.lines if line.place in ("buffer", "memory", "stub")]
 
     def buffer_slots(self):
-        """The buffers as lists that share memory. With an open axis entries behind it stay from call to call: none share."""
+        """The buffers as lists that share memory. With an open axis entries after it stay from call to call: none share."""
         return [[line] for line in self.buffers()] if self.open else shared_slots(self.lines, self.returned)
 
     def buffer_members(self):

@@ -82,7 +82,7 @@ class Translation(Program):
         return f"kept.{name}"
 
     def appended(self, node):
-        """Writes the new rows of a growing state behind those that it has; returns the name of the state."""
+        """Writes the new rows of a growing state after those that it has; returns the name of the state."""
         member, state = next((member, state) for member, state in self.growing if state.after is node.outputs[0])
         name, rows = self.named(state.after), self.names.make(f"new_{member}")
         self.lines.append(Line("", f"auto& {name} = kept.{member};", "", None, "raw"))
@@ -326,7 +326,7 @@ class Step:
     def memory(self, place=0):
         """An operand that is read several times."""
         if place in self.replaced:
-            # All rows are written: those behind an open axis hold what the operand is masked with.
+            # All rows are written: those after an open axis hold what the operand is masked with.
             self.replaced[place] = self.buffer(f"operand{place}", self.replaced[place], self.node.inputs[place].dtype,
                                                self.shapes[place])
             return self.replaced[place]

@@ -34,7 +34,7 @@ NAMING = {"docs/reference.md": "", "docs/modules.md": "nn::"}
 ROW_OF_NAMES = re.compile(r"^\| (?:`[^`]+`(?:, | )?)+\|")
 IMAGES = (".svg", ".png")
 TEXTS = (".c", ".cpp", ".hpp", ".html", ".js", ".md", ".mjs", ".py", ".sh", ".txt")
-# Of pages outside the order of the sidebar: no page is before or behind them.
+# Of pages outside the order of the sidebar: no page is before or after them.
 ASIDE = "---\nprev: false\nnext: false\n---\n"
 
 
@@ -138,7 +138,7 @@ class Site:
             self.write(self.place(path), self.text_for_site(path, page.text))
 
     def write_sections(self, path: str) -> None:
-        """A page for each section, and one that lists them behind what comes first."""
+        """A page for each section, and one that lists them after what comes first."""
         parts = re.split(r"^(?=## )", self.pages[path].text, flags=re.MULTILINE)
         parts = joined_code(parts)
         listed = []

@@ -9,7 +9,7 @@ const TAG = /<(?:a|img|link)\b[^>]*>/g
 const MODULE = /<script type="module" src="\/([^"]+)"><\/script>\s*/g
 const PRELOAD = /<link rel="modulepreload"[^>]*>\s*/g
 
-/** The file that a server sends for a path, which begins behind the root. */
+/** The file that a server sends for a path, which begins after the root. */
 function fileOf(target) {
   const [path, ...anchor] = target.split('#')
   return [path === '' || path.endsWith('/') ? `${path}index.html` : path, ...anchor].join('#')

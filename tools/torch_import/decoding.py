@@ -17,7 +17,7 @@ from onnx_import.program import Program
 
 from .text import options
 
-GREEDY = 8  # tokens of the test behind the prompt, if there is room for them
+GREEDY = 8  # tokens of the test after the prompt, if there is room for them
 CONSTANT_ANGLES = 60_000  # that a compiler computes; larger tables of rotations are filled when the program runs
 MEMBERS = "context block vocabulary scores prefill hidden head rows many one work tokens".split()  # and types inside the struct
 
@@ -63,13 +63,13 @@ struct {name} {{
     /// What a call computes with. Make it static, too.
     struct scratch;
 
-    /// Appends tokens to the state. `logits` are the scores of the token behind the last one; without tokens they stay.
+    /// Appends tokens to the state. `logits` are the scores of the token after the last one; without tokens they stay.
     /// Returns false, and does nothing, if there is no room for the tokens.
     [[nodiscard]] bool prefill(std::span<const std::int64_t> tokens, state& kept, scores& logits, scratch& memory) const;
     /// The same for one token.
     [[nodiscard]] bool step(std::int64_t token, state& kept, scores& logits, scratch& memory) const;
 
-    /// The rows behind all layers, lazily; the evaluation appends to the state.
+    /// The rows after all layers, lazily; the evaluation appends to the state.
     template <std::size_t Rows>
     auto hidden(const basic_tensor<std::int64_t, Rows>& tokens, state& kept) const {{
         return {hidden};
@@ -105,7 +105,7 @@ inline bool {name}::prefill(std::span<const std::int64_t> tokens, state& kept, s
             tokens = tokens.subspan(1);
             continue;
         }}
-        // Rows behind the last token are computed and forgotten; no token sees them.
+        // Rows after the last token are computed and forgotten; no token sees them.
         for (std::size_t i = 0; i < block; ++i) memory.many.tokens(i) = tokens[(std::min)(i, count - 1)];
         evaluate(memory.many.hidden, hidden(memory.many.tokens, kept), memory.work);
         kept.truncate(length + count);
@@ -132,7 +132,7 @@ TABLE = """        {kind} turn{{}};
 """
 
 CHECKS = """    const std::span<const std::int64_t> tokens(in_tokens.data(), {count});
-    // The best tokens, each chosen by the scores behind the one before it.
+    // The best tokens, each chosen by the scores after the one before it.
     run();
     for (std::size_t i = {prompt}; good; ++i) {{
         good &= follows(i);
@@ -153,7 +153,7 @@ CHECKS = """    const std::span<const std::int64_t> tokens(in_tokens.data(), {co
     good &= kept.room() > 0 || !model.step(0, kept, out_logits, scratch);
 """
 
-FOLLOWS = """/// Whether the scores are those of the token behind `count` tokens.
+FOLLOWS = """/// Whether the scores are those of the token after `count` tokens.
 static bool follows(std::size_t count) {{
     static {name}::scores expected;
     expected = row(expected_logits, count - {prompt});
@@ -188,13 +188,13 @@ class Decoding:
 
 
 def check_context(context: int, tokens: np.ndarray, places: int) -> None:
-    """The most tokens of a conversation fit the model, and there is room behind the prompt."""
+    """The most tokens of a conversation fit the model, and there is room after the prompt."""
     if tokens.ndim != 1:
         raise ModelError("--context: a conversation has no batch; give the tokens that prefill takes at once: --input 16")
     if context > places:
         raise ModelError(f"--context {context}: the model has {places} positions")
     if context <= tokens.size:
-        raise ModelError(f"--context {context}: there must be room behind the {tokens.size} tokens of --input")
+        raise ModelError(f"--context {context}: there must be room after the {tokens.size} tokens of --input")
 
 
 def rotation(rope: dict, angles: int) -> tuple[str, str]:
@@ -203,7 +203,7 @@ def rotation(rope: dict, angles: int) -> tuple[str, str]:
 
 
 def decode(plan: Program, decoding: Decoding, tokens: np.ndarray) -> None:
-    """The tokens of the test are the prompt and the best ones behind it. The reference computes all of them each time."""
+    """The tokens of the test are the prompt and the best ones after it. The reference computes all of them each time."""
     for _ in range(min(plan.context - decoding.block, GREEDY)):
         tokens = np.append(tokens, np.argmax(decoding.score(tokens)[-1]))
     plan.decoding = decoding

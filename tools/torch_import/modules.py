@@ -133,7 +133,7 @@ registers(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, uses="`nn::batch_norm`
 
 
 def pads_apart(m):
-    """Paddings before and behind each axis that a step of its own adds, or None."""
+    """Paddings before and after each axis that a step of its own adds, or None."""
     axes = len(m.kernel_size)
     same = m.padding == "same"
     pads = same_pads(m.kernel_size, m.dilation) if same else [0] * 2 * axes if m.padding == "valid" else list(m.padding) * 2
@@ -173,7 +173,7 @@ registers(nn.Conv1d, nn.Conv2d, uses="`nn::conv1d`, `nn::conv2d`", build=convolv
 
 
 def folded(m, norm):
-    """A layer with the norm behind it in its weights; it has a bias then."""
+    """A layer with the norm after it in its weights; it has a bias then."""
     scale = (norm.running_var.double() + norm.eps).rsqrt()
     scale = scale if norm.weight is None else scale * norm.weight.double()
     shift = -norm.running_mean.double() if m.bias is None else m.bias.double() - norm.running_mean.double()

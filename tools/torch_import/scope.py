@@ -193,7 +193,7 @@ class Scope:
             leaves[0].name = name
 
     def fold_norms(self):
-        """A batch norm behind a convolution or linear layer becomes part of its weights."""
+        """A batch norm after a convolution or linear layer becomes part of its weights."""
         self.folds = {}
         makers = {id(v): node for node in self.graph.nodes for v in node.outputs if v is not None}
         calls = [node.attribute("path") for node in self.graph.nodes if node.domain == "torch.nn"]

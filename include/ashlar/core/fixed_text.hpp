@@ -9,7 +9,7 @@
 
 namespace ashlar::inline v0_1 {
 
-/// Characters held by value, with a terminating zero behind them; made at compile time, printable anywhere.
+/// Characters held by value, with a terminating zero after them; made at compile time, printable anywhere.
 ///
 ///     std::puts(explain(e).c_str());
 ///     std::string_view view(text.data(), text.size());
@@ -23,7 +23,7 @@ struct fixed_text {
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr std::size_t size() const noexcept { return length; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr bool empty() const noexcept { return length == 0; }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* data() const noexcept { return characters.data(); }
-    /// The characters, with a terminating zero behind the last one.
+    /// The characters, with a terminating zero after the last one.
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* c_str() const noexcept { return characters.data(); }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* begin() const noexcept { return characters.data(); }
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr const char* end() const noexcept { return characters.data() + length; }

@@ -14,7 +14,7 @@ namespace ashlar::inline v0_1 {
 struct print_options {
     std::size_t threshold = 1000;  ///< up to so many elements all are printed
     std::size_t edge_items = 3;    ///< beyond, so many at both ends of each axis
-    int decimals = 4;              ///< digits behind the point, at most 40
+    int decimals = 4;              ///< digits after the point, at most 40
     std::size_t line_width = 80;   ///< columns, beyond which a row continues on the next line
 };
 

@@ -34,7 +34,7 @@ def operand_names(node: TypeName) -> List[str]:
     """The types of the operands, as text."""
     texts = node.arguments
     if node.name == "store_node":
-        texts = texts[1:]  # behind its destination
+        texts = texts[1:]  # after its destination
     if node.name in ("let_value_node", "index_node", "mask_node", "scalar_node", "sequence_node"):
         return []
     return [text for text in texts if is_expression(parse(text))]

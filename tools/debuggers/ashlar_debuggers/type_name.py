@@ -41,7 +41,7 @@ class Dimension(NamedTuple):
 
 
 def skip_quoted(text: str, at: int) -> int:
-    """The place behind the literal that starts at `at`."""
+    """The place after the literal that starts at `at`."""
     quote = text[at]
     at += 1
     while at < len(text) and text[at] != quote:
@@ -50,7 +50,7 @@ def skip_quoted(text: str, at: int) -> int:
 
 
 def split_arguments(text: str, at: int) -> Tuple[List[str], int]:
-    """The arguments behind the `<` at `at`, and the place behind its `>`."""
+    """The arguments after the `<` at `at`, and the place after its `>`."""
     arguments: List[str] = []
     depth, first, at = 0, at + 1, at + 1
     while at < len(text):

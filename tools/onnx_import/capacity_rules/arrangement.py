@@ -185,7 +185,7 @@ def gather(c, node, outputs):
             c.refuse(f"entry {indices.array.reshape(-1).tolist()} does not exist for every count, or counts from the end")
     elif not indices.constant:
         for a in indices.axes:
-            mask(node, 1, a, 0)  # no look-up of what lies behind the count
+            mask(node, 1, a, 0)  # no look-up of what lies after the count
     axes = {axis + i: n for i, n in indices.axes.items()}
     axes.update({a if a < axis else a + rank - 1: n for a, n in x.axes.items() if a != axis})
     return axes

@@ -22,7 +22,7 @@ def check_scores(c, node, place, keys_of, rows_of, batch):
         if value.axes.get(axis) != count and (value.shape[axis] != 1 or axis in value.axes):
             c.refuse(f"{value.name} has other extents along it")
     if rank == 1 and batch is not None:
-        mask(node, place, 0, 0)  # no numbers of keys that lie behind the count
+        mask(node, place, 0, 0)  # no numbers of keys that lie after the count
 
 
 @rule("Attention", "com.microsoft.MultiHeadAttention")

@@ -10,7 +10,7 @@ def elementwise(c, node, outputs):
     values = [v for v in node.inputs if v is not None]
     if node.op in ("Div", "Mod") and values[1].dtype.kind in "iu" and not values[1].constant:
         for axis in values[1].axes:
-            mask(node, 1, axis, 1)  # no division by what lies behind the count
+            mask(node, 1, axis, 1)  # no division by what lies after the count
     return broadcast(c, values, len(outputs[0].shape))
 
 
@@ -32,7 +32,7 @@ FILLS = {"Sum": 0, "Mean": 0, "Max": LOWEST, "Min": HIGHEST, "Prod": 1, "L1": 0,
 
 
 def without(axes, removed, keep):
-    """Open axes behind a reduction."""
+    """Open axes after a reduction."""
     left = {a: n for a, n in axes.items() if a not in removed}
     return left if keep else {a - sum(r < a for r in removed): n for a, n in left.items()}
 

@@ -4,7 +4,7 @@ from ..parameters import windows_of
 from .registry import LOWEST, Operand, broadcast, mask, rule, share, static
 
 def along_windows(c, node, kernel, fill):
-    """Open axes behind windows: an axis of them grows or shrinks as its windows do."""
+    """Open axes after windows: an axis of them grows or shrinks as its windows do."""
     x = node.inputs[0]
     if 1 in x.axes:
         c.refuse("it is the axis of channels")

@@ -15,13 +15,13 @@ def rms_rows(x, scale, epsilon):
 
 
 def split_packed(q, counts):
-    """Queries, keys and values that lie behind each other in each row: `counts` are their heads."""
+    """Queries, keys and values that lie after each other in each row: `counts` are their heads."""
     width = q.shape[-1] // sum(counts)
     return np.split(q, np.cumsum([n * width for n in counts[:2]]), -1)
 
 
 def present_of(past, new, before, length):
-    """A cache [batch, heads, length, width] with new rows behind the first `before` of each entry of the batch.
+    """A cache [batch, heads, length, width] with new rows after the first `before` of each entry of the batch.
 
     A past of this length keeps the entries behind the new rows, as one buffer for both does. Others are zero."""
     batch, heads, rows, width = new.shape

@@ -9,7 +9,7 @@ from .registry import TABLE, evaluates
 
 
 def activated(node, y, numbers):
-    """y behind the activation of a fused operator; `numbers` are its parameters, in order."""
+    """y after the activation of a fused operator; `numbers` are its parameters, in order."""
     name = node.attribute("activation", "")
     first, second = list(numbers) + [None] * (2 - len(numbers))
     return {

@@ -81,7 +81,7 @@ def integer_mask(s, place):
 
 
 def behind(s, name, past, text, shape):
-    """Keys or values behind those of the past, in memory. `past` is a pair of text and extent."""
+    """Keys or values after those of the past, in memory. `past` is a pair of text and extent."""
     length = past[1] + shape[2]
     return s.buffer(name, f"concat<2>({past[0]}, {text})", s.dtype, (*shape[:2], length, shape[3])), length
 

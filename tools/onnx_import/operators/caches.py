@@ -41,7 +41,7 @@ class Rows:
         return self.s.buffer("positions", f"{first} + iota<std::int32_t, {self.rows}>()", np.int32, (self.batch, self.rows))
 
     def present(self, name, place, text, shape, length):
-        """A cache of `length` rows: those of the past, then the new ones. A past as long keeps what is behind them."""
+        """A cache of `length` rows: those of the past, then the new ones. A past as long keeps what is after them."""
         s, before = self.s, self.s.shapes[place][2] if self.s.has(place) else 0
         if self.fixed is None:
             return self.gathered(name, place, text, shape, length)

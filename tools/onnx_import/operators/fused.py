@@ -10,7 +10,7 @@ from .registry import template, translates
 
 
 def activated(s, text, numbers):
-    """A text behind the activation of a fused operator; `numbers` are its parameters, in order."""
+    """A text after the activation of a fused operator; `numbers` are its parameters, in order."""
     name = s.attribute("activation", "")
     first, second = list(numbers) + [None] * (2 - len(numbers))
     simple = {"": "{}", "Relu": "relu({})", "Tanh": "tanh({})", "Sigmoid": "sigmoid({})"}

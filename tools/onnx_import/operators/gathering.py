@@ -65,7 +65,7 @@ def gather_nd(s):
 
 
 def scattered(s, places):
-    """The operand with updates at flat positions: entries of both, one behind the other, are chosen by constants."""
+    """The operand with updates at flat positions: entries of both, one after the other, are chosen by constants."""
     if s.attribute("reduction", "none") != "none":
         raise Uncovered(f"the reduction {s.attribute('reduction')}")
     size = int(np.prod(s.shapes[0]))

@@ -77,7 +77,7 @@ class Layer:
         return f"slice<1, {place * self.hidden}, {(place + 1) * self.hidden}>({text})"
 
     def while_alive(self, text, otherwise):
-        """What a sequence has before its end and behind it."""
+        """What a sequence has before its end and after it."""
         return f"where(alive, {text}, {otherwise})" if self.lengths else text
 
     def becomes(self, state, text):

@@ -58,7 +58,7 @@ def gpt2(plan, samples):
     weights = plan.weights
 
     def score(tokens):
-        """Rows of words and positions, those behind all layers, and scores."""
+        """Rows of words and positions, those after all layers, and scores."""
         x = weights["wte.weight"][tokens] + weights["wpe.weight"][:tokens.shape[-1]]
         y = reference.stack(weights.at("h"), x, given, count, True, own={"kept": reference.causal(tokens.shape[-1])})
         return x, y, y @ weights["wte.weight"].T
@@ -121,7 +121,7 @@ def llama(plan, samples):
     given = {"heads": heads, "kv_heads": kv_heads, "width": width, "base": float(base), "eps": eps}
 
     def score(tokens):
-        """Rows of words, those behind all layers, and scores."""
+        """Rows of words, those after all layers, and scores."""
         x = y = weights["embed_tokens.weight"][tokens]
         for i in range(count):
             y = reference.llama_layer(weights.at(f"model.layers.{i}"), y, given)

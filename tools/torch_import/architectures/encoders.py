@@ -23,7 +23,7 @@ def bert(plan, samples):
 
 
 def roberta(plan, samples):
-    """Positions begin behind that of padding. Tokens of padding belong at the end, where the mask leaves them out."""
+    """Positions begin after that of padding. Tokens of padding belong at the end, where the mask leaves them out."""
     plan.config.refuse("position_embedding_type", "absolute")
     encoder(plan, samples, BERT, 1 + int(plan.config.given("pad_token_id", 1)), plan.config.real("layer_norm_eps", default=1e-12))
 

@@ -33,7 +33,7 @@ ASHLAR_ALWAYS_INLINE constexpr bool is_requested([[maybe_unused]] const frame<Pl
     }
 }
 
-/// The entry of a table that an index selects. After the last requested row the index may be any number, as behind the
+/// The entry of a table that an index selects. After the last requested row the index may be any number, as after the
 /// last token of a sentence.
 template <std::size_t Extent, class Plan>
 ASHLAR_ALWAYS_INLINE constexpr std::size_t entry_of_table(std::size_t chosen) {

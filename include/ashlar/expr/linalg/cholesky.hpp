@@ -48,7 +48,7 @@ template <any_expression Expression>
     using from = shape_of<Expression>;
     if constexpr (detail::check_square<Expression>()) {
         constexpr std::size_t last = from::extents[from::rank - 1] - 1;
-        // A pivot that is not positive makes everything behind it NaN.
+        // A pivot that is not positive makes everything after it NaN.
         return squeeze<-1>(squeeze<-1>(slice<-1, last, last + 1>(
                    slice<-2, last, last + 1>(cholesky(std::forward<Expression>(a)))))) > element_of<Expression>(0);
     } else {

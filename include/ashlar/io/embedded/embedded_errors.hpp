@@ -21,7 +21,7 @@ struct text {};
 /// The longest text that clang prints as a template argument; it abbreviates longer ones.
 inline constexpr std::size_t printed_characters = 33;
 
-/// Where a piece of a text ends that begins at a character: behind a dot or a space if it has to be cut.
+/// Where a piece of a text ends that begins at a character: after a dot or a space if it has to be cut.
 template <std::size_t Capacity>
 consteval std::size_t end_of_piece(const fixed_text<Capacity>& whole, std::size_t begin) {
     if (whole.length - begin <= printed_characters) return whole.length;

@@ -126,7 +126,7 @@ public:
     /// Nothing but spaces may follow.
     constexpr bool expect_end() noexcept {
         skip_spaces();
-        return next == last || fail("there is more behind the closing brace");
+        return next == last || fail("there is more after the closing brace");
     }
 
     constexpr bool read(json_string& out) noexcept {

@@ -73,7 +73,7 @@ private:
         while (!take("}")) {
             std::string_view key;
             if (!read(key)) return false;
-            if (!take(":")) return fail("a colon is expected behind a key");
+            if (!take(":")) return fail("a colon is expected after a key");
             const unsigned field = key == "descr"           ? has_descr
                                    : key == "fortran_order" ? has_order
                                    : key == "shape"         ? has_shape
@@ -88,7 +88,7 @@ private:
         }
         if (seen != (has_descr | has_order | has_shape)) return fail("descr, fortran_order and shape are needed");
         skip_spaces();
-        return at == text.size() || fail("there is more behind the closing brace");
+        return at == text.size() || fail("there is more after the closing brace");
     }
 
     constexpr bool order(io::stored_array& out) noexcept {

@@ -53,7 +53,7 @@ public:
         if (!json.take('}')) {
             do {
                 safetensors_entry entry;
-                if (!json.read(entry.name) || !json.expect(':', "a colon is expected behind a name")) break;
+                if (!json.read(entry.name) || !json.expect(':', "a colon is expected after a name")) break;
                 if (compare_names(entry.name.raw, "__metadata__"sv) == 0) {
                     if (has_metadata) return io_error<Config>(io::error::duplicate_name, entry.name.raw);
                     has_metadata = true;
@@ -98,7 +98,7 @@ private:
         if (json.take('}')) return true;
         do {
             json_string key, value;
-            if (!json.read(key) || !json.expect(':', "a colon is expected behind a name") || !json.read(value))
+            if (!json.read(key) || !json.expect(':', "a colon is expected after a name") || !json.read(value))
                 return false;
         } while (json.take(','));
         return json.expect('}', "a comma or a closing brace is expected");
@@ -111,7 +111,7 @@ private:
         if (!json.expect('{', "an array must be described by an object")) return malformed(entry, "");
         do {
             json_string key;
-            if (!json.read(key) || !json.expect(':', "a colon is expected behind a name")) return malformed(entry, "");
+            if (!json.read(key) || !json.expect(':', "a colon is expected after a name")) return malformed(entry, "");
             const auto is = [&](std::string_view field) { return compare_names(key.raw, field) == 0; };
             const unsigned field = is("dtype"sv)          ? has_dtype
                                    : is("shape"sv)        ? has_shape

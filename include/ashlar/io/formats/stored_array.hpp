@@ -70,7 +70,7 @@ constexpr io::result sort_by_name(archive_index& index) noexcept {
 template <class Config>
 constexpr const io::stored_array* find_array(const owned_array<io::stored_array>& arrays,
                                              std::string_view name) noexcept {
-    // What the names before and behind the range have in common with this one, so do all between them.
+    // What the names before and after the range have in common with this one, so do all between them.
     std::size_t before = 0, behind = 0;
     for (const io::stored_array *first = arrays.begin(), *last = arrays.end(); first != last;) {
         const io::stored_array* const middle = first + (last - first) / 2;

@@ -69,7 +69,7 @@ struct star_matches {
     std::size_t count = 0;
 };
 
-/// Whether the characters behind the last star of a pattern, or all if it has none, end a name.
+/// Whether the characters after the last star of a pattern, or all if it has none, end a name.
 ASHLAR_ALWAYS_INLINE constexpr bool ends_as_pattern(std::string_view pattern, std::string_view name) noexcept {
     const char *p = pattern.data() + pattern.size(), *n = name.data() + name.size();
     while (p != pattern.data() && n != name.data() && p[-1] == n[-1] && p[-1] != '*') --p, --n;

@@ -94,7 +94,7 @@ struct packed_k_sums {
             for (std::size_t c = 0; c < Block.vectors; ++c) sum[chain][c][r] = fma(a, b[c], sum[chain][c][r]);
         }
     }
-    /// Adds `count` packs from s and v, and moves both pointers behind them. Packs beyond a multiple of the chains go
+    /// Adds `count` packs from s and v, and moves both pointers past them. Packs beyond a multiple of the chains go
     /// to the chains in turn if their number is a constant, otherwise to the first chain.
     template <class Packs, class Count>
     ASHLAR_STAGE_INLINE void run(const Element*& s, Packs& v, Count count) {

@@ -122,7 +122,7 @@ consteval bool check_appending() {
     if constexpr (std::is_same_v<Scratch, const stack_scratch>) {
         static_assert(
             held_on_stack<Rows::held, Rows::template norm_scratch<current_config>, current_config::stack_budget>::fits,
-            "ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of append_workspace_bytes<X, Cache> behind the caches, or decode fewer rows at once");
+            "ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of append_workspace_bytes<X, Cache> after the caches, or decode fewer rows at once");
         return held_on_stack<Rows::held, Rows::template norm_scratch<current_config>,
                              current_config::stack_budget>::fits;
     } else {

@@ -170,7 +170,7 @@ private:
         using from = shape_of<Input>;
         constexpr std::size_t axis = from::rank - 2, extent = from::extents[axis], groups = channels.groups;
         constexpr std::size_t results = along.results(extent), rows = (along.padding + results + stride - 1) / stride;
-        // Rows behind those that inputs reach are padding of the output.
+        // Rows after those that inputs reach are padding of the output.
         auto framed = ashlar::detail::pad_along<axis, taps - 1, (rows > extent ? rows - extent : 0)>(
             std::forward<Input>(x), element_of<Input>(0));
         auto product = [&] {

@@ -42,7 +42,7 @@ private:
                   "positions; use .rope or none");
     static_assert(stream_capacity<1, Window>::suffices, "ashlar: nn: stream: the window must not be 0");
 
-    /// The rows that the first query of a block sees, and those of the block behind it.
+    /// The rows that the first query of a block sees, and those of the block after it.
     static constexpr std::size_t cache_rows = Window + Capacity - 1;
     using cache_type =
         basic_kv_cache<Element, cache_rows, Layer::kv_heads, Layer::head_width, Layer::head_width, cache_order::ring>;

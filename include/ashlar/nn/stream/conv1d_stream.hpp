@@ -115,7 +115,7 @@ public:
 /// `stream_start::causal`, which layers without padding have unless another is given: result i is that of the window
 /// that ends with input i * stride, and zeros come before the first input; `layer(pad<-2, (kernel - 1) * dilation,
 /// 0>(x))` of the whole signal. `stream_start::whole`, for layers with padding: `layer(x)`; the first (kernel - 1) *
-/// dilation - padding inputs give no result, and `padding` rows of zeros behind the last input give the last ones.
+/// dilation - padding inputs give no result, and `padding` rows of zeros after the last input give the last ones.
 ///
 ///     static nn::conv1d<{.in = 16, .out = 16, .kernel = 3, .dilation = 8, .channels_last = true}> conv{};
 ///     static nn::stream<decltype(conv), 64> s{conv};

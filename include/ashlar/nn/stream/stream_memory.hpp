@@ -20,13 +20,13 @@ ASHLAR_ALWAYS_INLINE constexpr void copy_back(Element* to, const Element* from, 
 }
 
 /// The last History rows and a block of up to Block rows, contiguous. Each block first moves History rows to the front.
-/// Spare rows behind a block may be read.
+/// Spare rows after a block may be read.
 template <class Element, std::size_t Width, std::size_t History, std::size_t Block, std::size_t Spare>
 struct shifted_memory {
     basic_tensor<Element, History + Block + Spare, Width> rows{};
     std::size_t taken = 0;
 
-    /// The memory of a block of n rows, behind those before it.
+    /// The memory of a block of n rows, after those before it.
     constexpr Element* begin(std::size_t n) noexcept {
         if constexpr (History != 0)
             if (taken != 0) copy_back(rows.data(), rows.data() + taken * Width, History * Width);
@@ -45,11 +45,11 @@ struct shifted_memory {
     }
 };
 
-/// The same as a ring whose first Overlap rows exist again behind its last one, so that Overlap + 1 rows from anywhere
+/// The same as a ring whose first Overlap rows exist again after its last one, so that Overlap + 1 rows from anywhere
 /// in the ring are contiguous. A block costs its own rows, for any History.
 template <class Element, std::size_t Width, std::size_t History, std::size_t Block, std::size_t Overlap>
 struct ring_memory {
-    /// Rows behind a block's last one are written before they count, and must not be those that are remembered.
+    /// Rows after a block's last one are written before they count, and must not be those that are remembered.
     static constexpr std::size_t size = History + Block;
     static_assert(Overlap >= Block && Overlap <= size);
 
@@ -64,7 +64,7 @@ struct ring_memory {
     }
     constexpr void end() noexcept {
         const std::size_t last = first + taken;
-        // Rows of the front exist again behind the ring, and rows that are written there also in front.
+        // Rows of the front exist again after the ring, and rows that are written there also in front.
         if (first < Overlap) {
             const std::size_t until = last < Overlap ? last : Overlap;
             copy_back(rows.data() + (size + first) * Width, rows.data() + first * Width, (until - first) * Width);

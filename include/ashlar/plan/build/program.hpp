@@ -190,7 +190,7 @@ struct program_counts {
     std::size_t loop_count = 0, buffer_count = 0, stage_count = 0, item_count = 0, fusion_count = 0;
     std::size_t scratch_bytes = 0;
     std::size_t tile_bytes = 0;    // that buffers made for a tile of rows occupy
-    std::size_t worker_bytes = 0;  // of scratch, behind the rest of it, that each worker needs for itself
+    std::size_t worker_bytes = 0;  // of scratch, after the rest of it, that each worker needs for itself
 
     /// Whether scratch suffices for a program with other counts, for as many workers.
     constexpr bool needs_no_more_than(const program_counts& o) const {

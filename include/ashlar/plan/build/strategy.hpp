@@ -61,13 +61,13 @@ struct product_strategy {
     bool prefetches = false;       // what is read next: columns of the right operand, or panels
     std::uint8_t panels = 1;       // read side by side, and one fewer where the first runs of so many end
     std::uint8_t granule = 0;      // row blocks divide it: for the edges of a mask
-    std::uint32_t panel_runs = 0;  // runs of so many panels; one fewer are read side by side behind them
+    std::uint32_t panel_runs = 0;  // runs of so many panels; one fewer are read side by side after them
     std::uint8_t group = 1;        // elements of the depth in one multiply-add; rows of the left operand are copied
     std::uint16_t k_parts = 1;     // of the depth, one after the other, between which sums wait in the result
     packed_k_cut packed{};         // packed_k: few rows
     product_cut cut{};             // of all columns, of a block of columns, or of panels side by side
     product_cut fewer_panels{};    // of one panel fewer
-    product_cut last_panel{};      // of what is left of the columns behind whole panels
+    product_cut last_panel{};      // of what is left of the columns after whole panels
     stage_index next_weights = no_stage;  // the stage whose packed weights are read next
 };
 

@@ -58,7 +58,7 @@ constexpr std::size_t tile_bytes(const program& plan) {
         return false;
     };
     std::size_t covered = 0, bytes = 0;
-    for (;;) {  // the next stretch of memory behind what has been counted
+    for (;;) {  // the next stretch of memory after what has been counted
         std::size_t first = static_cast<std::size_t>(-1), last = 0;
         for (std::size_t i = 0; i < plan.buffer_count; ++i) {
             const plan_buffer& b = plan.buffers[i];

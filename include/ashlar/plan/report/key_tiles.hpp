@@ -19,7 +19,7 @@ struct key_tiles {
     std::size_t mixed = 0;
     std::size_t full = 0;
     std::size_t undecided = 0;  ///< looked at when the program runs
-    std::size_t skipped = 0;    ///< of the empty ones, those before the first or behind the last key of their rows
+    std::size_t skipped = 0;    ///< of the empty ones, those before the first or after the last key of their rows
 
     friend constexpr bool operator==(const key_tiles&, const key_tiles&) = default;
 };

@@ -118,7 +118,7 @@ private:
         json.end('}');
     }
 
-    /// The time of the last stage; the lifetime of a buffer may end with that of a loop, behind its stages.
+    /// The time of the last stage; the lifetime of a buffer may end with that of a loop, after its stages.
     static constexpr std::size_t last_time = [] {
         std::size_t last = 0;
         for (std::size_t s = 0; s < code.stage_count; ++s)

@@ -168,7 +168,7 @@ private:
             if (count > 1) out.put(", ", count, what);
         };
         put_line(std::size_t{cut.row_blocks}, " x ", std::size_t{cut.vector_blocks}, " register blocks", of);
-        if (cut.transposing_rows != 0) out.put(" behind ", std::size_t{cut.transposing_rows}, " rows that transpose");
+        if (cut.transposing_rows != 0) out.put(" after ", std::size_t{cut.transposing_rows}, " rows that transpose");
         also(cut.strip_steps > 1 ? cut.packed_chains.large : cut.chains, " sums of each");
         also(cut.split_chains.large, " of single vectors at a mask's edge");
         also(cut.steps_together, " steps of the depth between two branches");
