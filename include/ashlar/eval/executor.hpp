@@ -22,10 +22,10 @@ struct called_part {
 
 }  // namespace detail
 
-/// What runs parts of an evaluation beside each other: a pool of threads, a scheduler, an RTOS's tasks. `workers()` is
-/// the most that run at once; `run(count, f)` calls f(i), a constant function object's, once for each i < count, in any
-/// order, on any threads, and returns when all calls have: what they wrote is visible then to the caller, and what the
-/// caller wrote before is to them.
+/// Runs parts of an evaluation concurrently: a pool of threads, a scheduler, the tasks of an RTOS. `workers()` is the
+/// greatest number of parts that run at once. `run(count, f)` calls the constant function object f(i) once for each
+/// i < count, in any order, on any threads, and returns after all calls. The calls see what the caller wrote before,
+/// and the caller then sees what the calls wrote.
 ///
 ///     static_assert(executor<decltype(pool)>);
 template <class Executor>

@@ -90,11 +90,11 @@ ASHLAR_ALWAYS_INLINE constexpr bool rows_fit(const Rows& rows) noexcept {
 
 }  // namespace detail
 
-/// The first n rows of a result, an argument of `evaluate`: only they are computed, n an integer from 0 to the extent
-/// of the second to last axis of the result (a precondition, asserted; a negative one is 0). Loops really stop there,
-/// in all layers of a model, so that the time is that of n rows; what stands below them in the destination is not
-/// specified. Keys and values that are computed from rows beyond those that a mask keeps are not computed either.
-/// Operands may hold anything in rows beyond these: NaN, indices that are outside of a table, divisors of 0.
+/// An argument of `evaluate` that limits it to the first n rows of the result. n is an integer from 0 to the extent of
+/// the result's second to last axis (asserted); a negative n counts as 0. The loops of all layers of a model stop after
+/// n rows, so the time is that of n rows. The other rows of the destination are unspecified. Keys and values of rows
+/// that a mask excludes are not computed either. Operands may hold anything in the other rows: NaN, indices outside of
+/// a table, divisors of 0.
 ///
 ///     evaluate(y, encoder(x, keys_below(n)), scratch, rows_below(n));
 template <std::integral Count>

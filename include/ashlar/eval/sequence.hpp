@@ -91,9 +91,9 @@ private:
     template <std::size_t Index>
     using step = typename plan::template step<Index>;
 
-    /// Whether anything that steps read, beside the results before them, overlaps the destination. Steps that act when
-    /// they are called cannot be asked, but for the objects of which each time reads its own part; what every time
-    /// reads shows when the first one has been called (`run_steps`).
+    /// Whether an operand of a step, apart from the results before it, overlaps the destination. A step that computes
+    /// when it is called shows its operands only after its first call (`run_steps`). Objects of which each step reads
+    /// another part are known before.
     ASHLAR_NOINLINE static bool overlaps(const Sequence& s, value_type* destination, std::byte* scratch) noexcept {
         const source x(reinterpret_cast<const value_type*>(scratch));
         bool found = false;
@@ -159,7 +159,7 @@ private:
         run_steps(s, p, from, 0);
     }
 
-    /// The steps from `next` on, the first of which reads `from`.
+    /// Runs the steps from `next` on. The first of them reads `from`.
     ASHLAR_NOINLINE static void run_steps(const Sequence& s, const places& p, const value_type* from,
                                           std::size_t next) noexcept {
         std::size_t first = 0;

@@ -159,12 +159,11 @@ inline constexpr bytes_of_values values_in_node<sequence_values<Sequence>, Confi
 
 }  // namespace detail
 
-/// Bytes of stack that an evaluation of Expression takes at most beside its scratch, on the machine that is compiled
-/// for: frames of functions and, where a dense destination overlaps what is read, a copy (as
-/// alias_workspace_bytes<Expression> says). `evaluate` without a workspace, and `eval`, take
-/// workspace_bytes<Expression> more. The values of a sequence that is an operand, as in softmax(encoder(x)), or of a
-/// memory that a decoder has evaluated, count, and what it takes to compute them. Holds for optimised builds (-O1 and
-/// up, -Os) by g++ and clang; sanitizers, and builds without optimisation, take several times as much.
+/// The most bytes of stack that an evaluation of Expression takes on the target machine, without its scratch. They are
+/// frames of functions and, if a dense destination overlaps operands, a copy (alias_workspace_bytes<Expression>).
+/// `evaluate` without a workspace, and `eval`, take workspace_bytes<Expression> more. If a sequence is an operand, as
+/// in softmax(encoder(x)), or a decoder evaluates a memory, its values and their evaluation count. Holds for optimised
+/// builds (-O1 and up, -Os) by g++ and clang; sanitizers, and builds without optimisation, take several times as much.
 ///
 ///     static_assert(stack_bytes<block> + workspace_bytes<block> <= 8 * 1024);   // what a task's stack must have left
 template <class Expression, class Config = current_config>

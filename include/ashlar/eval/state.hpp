@@ -7,8 +7,8 @@
 
 namespace ashlar::inline v0_1 {
 
-/// Evaluates an `attention_partial` into a state, with what `evaluate` takes besides: scratch of the caller's, of which
-/// workspace_bytes<Expression> suffice, as of an expression.
+/// Evaluates an `attention_partial` into a state. The other arguments are those of `evaluate`; a workspace needs
+/// workspace_bytes<Expression>.
 ///
 ///     const auto part = attention_partial(q, k, v, causal);
 ///     static workspace<workspace_bytes<decltype(part)>> scratch;

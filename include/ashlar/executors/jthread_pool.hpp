@@ -18,11 +18,11 @@ namespace ashlar::inline v0_1 {
 ///     evaluate(y, matmul(x, w), scratch, pool);
 class jthread_pool {
 public:
-    /// Throws what std::jthread does where a thread cannot be started, when those that were have ended.
+    /// If a thread cannot be started, joins those that were started and throws what std::jthread throws.
     template <class Config = current_config>
     explicit jthread_pool(std::size_t workers) : jthread_pool(workers, [](auto help) { return std::jthread(help); }) {}
-    /// Of threads that `start` makes of what they are to run, a function of a std::stop_token: with a name, a priority
-    /// or a core of their own.
+    /// `start` makes each thread from the function of a std::stop_token that it runs. It can give the thread a name, a
+    /// priority or a core.
     template <class Start, class Config = current_config>
     jthread_pool(std::size_t workers, Start&& start) {
         // A thread that the list had no memory for would end here, but nothing would wake it.
@@ -34,7 +34,7 @@ public:
     jthread_pool& operator=(const jthread_pool&) = delete;
     ASHLAR_ALWAYS_INLINE ~jthread_pool() {}
 
-    /// The most that run at once.
+    /// The greatest number of parts that run at once.
     ASHLAR_ALWAYS_INLINE std::size_t workers() const { return threads.size() + 1; }
 
     /// Calls f(i) for each i below count, and returns when all are done.

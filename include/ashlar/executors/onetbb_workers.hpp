@@ -11,14 +11,14 @@
 
 namespace ashlar::inline v0_1 {
 
-/// An arena of so many workers of oneTBB. Each part is a task.
+/// An arena of oneTBB. Each part is a task.
 /// Example: `jthread_pool`.
 class onetbb_workers {
 public:
-    /// An arena of so many workers; of as many as oneTBB finds right unless given.
+    /// An arena of this many workers. By default oneTBB chooses the number.
     ASHLAR_ALWAYS_INLINE explicit onetbb_workers(int workers = tbb::task_arena::automatic) : arena(workers) {}
 
-    /// The most that run at once.
+    /// The greatest number of parts that run at once.
     ASHLAR_ALWAYS_INLINE std::size_t workers() const { return static_cast<std::size_t>(arena.max_concurrency()); }
 
     /// Calls f(i) for each i below count, and returns when all are done.

@@ -13,7 +13,7 @@ namespace ashlar::inline v0_1 {
 /// As many workers as OpenMP has threads. Compile with -fopenmp.
 /// Example: `jthread_pool`.
 struct openmp_workers {
-    /// The most that run at once.
+    /// The greatest number of parts that run at once.
     ASHLAR_ALWAYS_INLINE std::size_t workers() const { return static_cast<std::size_t>(omp_get_max_threads()); }
 
     /// Calls f(i) for each i below count, and returns when all are done.

@@ -11,14 +11,14 @@
 
 namespace ashlar::inline v0_1 {
 
-/// A scheduler, and the most workers that it runs at once, which it does not tell.
+/// A scheduler and the greatest number of parts that it runs at once.
 /// Example: `jthread_pool`.
 template <class Scheduler>
 struct scheduler_workers {
     Scheduler scheduler;
-    std::size_t most;  // a scheduler does not tell how many run at once
+    std::size_t most;  // schedulers have no function that returns it
 
-    /// The most that run at once.
+    /// The greatest number of parts that run at once.
     std::size_t workers() const { return most; }
 
     /// Calls f(i) for each i below count, and returns when all are done.

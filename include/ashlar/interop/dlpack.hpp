@@ -61,12 +61,12 @@ consteval std::uint8_t dlpack_code() {
         return std::is_signed_v<type> ? 0 : 1;
 }
 
-/// Processor's memory, or memory of CUDA's or ROCm's host allocators.
+/// Memory of the processor, or of the host allocators of CUDA and ROCm.
 ASHLAR_ALWAYS_INLINE constexpr bool is_readable_device(int type) noexcept {
     return type == 1 || type == 3 || type == 11;
 }
 
-/// What keeps an array from being seen as View.
+/// Why an array cannot be viewed as View.
 template <class View, class Config, any_dlpack Tensor>
 constexpr dlpack_error dlpack_mismatch(const Tensor& t, bool read_only) noexcept {
     using element = typename View::element_type;
@@ -114,7 +114,7 @@ ASHLAR_ALWAYS_INLINE void fill_dlpack(Tensor& t, Array& array, std::int64_t* sha
     t.byte_offset = 0;
 }
 
-/// A managed array beside what owns its memory, and the numbers that it points to.
+/// A managed array, the owner of its memory, and the shape and strides that it points to.
 template <class Managed, class Owner, class Config>
 struct dlpack_holder {
     using array_type = std::remove_reference_t<decltype(*std::declval<Owner&>())>;

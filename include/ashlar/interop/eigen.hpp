@@ -52,7 +52,7 @@ struct eigen_lifetime {
         std::is_lvalue_reference_v<Matrix> || !may_own_elements<std::remove_cvref_t<Matrix>>;
 };
 
-/// What the type of a matrix tells of its shape and strides. Dynamic is an extent or stride of the running program.
+/// The shape and strides that a matrix type states. Dynamic means that they are known at run time only.
 template <class Matrix>
 struct eigen_layout {
     using type = std::remove_cvref_t<Matrix>;
@@ -265,7 +265,7 @@ struct eigen_map {
     using type = Eigen::Map<mapped, Alignment, stride>;
 };
 
-/// What Eigen may assume of an address: tensors are aligned by their type, views are not.
+/// The alignment that Eigen may assume. Tensors are aligned by their type, views are not.
 template <class Array>
 consteval int eigen_alignment() {
     if constexpr (!is_tensor<Array>)

@@ -27,7 +27,7 @@ namespace ashlar::inline v0_1 {
 
 namespace detail {
 
-/// An mdspan over plain memory, of whatever library: known by its members. Accessors that compute are none.
+/// An mdspan of any library over plain memory. Accessors that compute are excluded.
 template <class Span>
 concept any_mdspan = !any_expression<Span> && requires(const Span& span) {
     typename Span::layout_type;

@@ -27,8 +27,8 @@ struct rows_rank {
     static constexpr bool has_rows = Shape::rank >= 2;
 };
 
-/// A random access iterator over the sub-views along the first axis. It holds a pointer and counts: views are made when
-/// they are asked for. Config keeps the code of builds with different flags apart.
+/// A random access iterator over the sub-views along the first axis. It holds a pointer, and makes a view when it is
+/// dereferenced. Config keeps the code of builds with different flags apart.
 template <class View, class Config>
 struct row_iterator {
     using iterator_concept = std::random_access_iterator_tag;
@@ -93,9 +93,9 @@ struct range_element {
 
 }  // namespace detail
 
-/// The rows of an array as a random access range of views: `t[0]`, `t[1]` and so on along its first axis. Of a tensor
-/// of rank 3 and more these are matrices and so on. As cheap as a pointer, and a std::ranges::view; writing through a
-/// row writes the array, which must outlive it.
+/// The rows of an array as a random access range of views: `t[0]`, `t[1]` and so on along its first axis. The rows of a
+/// tensor of rank 3 are matrices. The range is a std::ranges::view, as cheap as a pointer. A write through a row writes
+/// the array, which must outlive the range.
 ///
 ///     tensor<float, 4, 8> t{};
 ///     for (auto row : rows(t)) row /= sum(row);

@@ -23,10 +23,10 @@ namespace ashlar::inline v0_1 {
 ///     constexpr const char* words[] = {"your", "journey"};
 ///     print_heat_map(weights, {.rows = words, .columns = words});
 struct heat_map_options {
-    std::span<const char* const> rows{};     ///< names of the rows; those that are missing are empty
+    std::span<const char* const> rows{};     ///< names of the rows; missing names are empty
     std::span<const char* const> columns{};  ///< names of the columns, cut at their width
-    bool numbers = true;                     ///< beside the blocks, if the columns fit the line with them
-    double largest = 0;                      ///< the value of a full block; 0: the greatest of a map
+    bool numbers = true;                     ///< prints numbers next to the blocks if a line has room for them
+    double largest = 0;                      ///< the value of a full block; 0: the greatest value of the map
     std::size_t line_width = 100;            ///< columns of the terminal
 };
 

@@ -120,8 +120,8 @@ consteval auto make_keep_if() {
 
 }  // namespace detail
 
-/// Keeps the pairs for which a constexpr predicate of the query's and the key's index is true. As an argument or beside
-/// another mask it needs no parentheses. After `!`, or between two `keep_if`, it does: `!keep_if<p>()`.
+/// Keeps the pairs for which a constexpr predicate of the query's and the key's index is true. It needs no parentheses
+/// as an argument, or next to another mask. It needs them after `!`, and between two `keep_if`: `!keep_if<p>()`.
 ///
 /// For up to 2^18 pairs, tiles are classified as empty, full or mixed at compile time, in blocks of 16 x 16 or 32 x 32.
 /// For larger scores the predicate is called at run time, and costs are counted as if all pairs were kept.

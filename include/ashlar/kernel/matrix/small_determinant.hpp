@@ -6,13 +6,13 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Of such matrices the products are few, and each rounds once: the error is a few units in the last place of the
-/// largest of them, as that of elimination. There are no divisions.
+/// Few products, without divisions. Each product rounds once, so the error is a few units in the last place of the
+/// largest product, as in elimination.
 template <class Layout>
     requires(Layout::order <= 3)
 ASHLAR_ALWAYS_INLINE constexpr typename Layout::vec small_determinant(const Layout& a) {
     constexpr std::size_t order = Layout::order;
-    // Of the last two rows and these columns.
+    // The determinant of the last two rows in these columns.
     const auto two_rows = [&](std::size_t first, std::size_t second) ASHLAR_LAMBDA_INLINE {
         return a.entry(order - 2, first) * a.entry(order - 1, second) -
                a.entry(order - 2, second) * a.entry(order - 1, first);

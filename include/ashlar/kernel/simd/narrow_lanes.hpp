@@ -22,7 +22,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// A register of 16 or 8 bits for each of Width lanes, and what they are as 32 bits.
+/// Vectors of Width lanes: in 16 or 8 bits, and widened to 32 bits.
 template <std::size_t Width, class Stored>
 struct narrow_vectors {
     typedef std::uint16_t narrow __attribute__((vector_size(Width * 2)));
@@ -126,7 +126,7 @@ private:
             return bits | word<Bytes - low>(from + low) << (8 * low);
     }
 
-    /// How many of so many bytes are in a word.
+    /// How many of `bytes` bytes the word at an index holds.
     static consteval std::size_t bytes_of_word(std::size_t bytes, std::size_t index) {
         const std::size_t before = index * 8;
         return bytes <= before ? 0 : bytes - before < 8 ? bytes - before : 8;

@@ -31,7 +31,7 @@ template <std::size_t Hidden>
 struct gru_cell {
     static constexpr std::size_t gates = 3, out = Hidden, memory = 0;
 
-    /// The gates of all steps, as far as inputs make them.
+    /// What the inputs contribute to the gates of all steps.
     template <class Cell, any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto inputs_of(const Cell& cell, const Input& x) noexcept {
         return recurrent_inputs<false>(cell, x);

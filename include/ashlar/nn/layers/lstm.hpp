@@ -35,7 +35,7 @@ template <std::size_t Hidden, std::size_t Projection>
 struct lstm_cell {
     static constexpr std::size_t gates = 4, out = Projection != 0 ? Projection : Hidden, memory = Hidden;
 
-    /// The gates of all steps, as far as inputs make them.
+    /// What the inputs contribute to the gates of all steps.
     template <class Cell, any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto inputs_of(const Cell& cell, const Input& x) noexcept {
         return recurrent_inputs<true>(cell, x);

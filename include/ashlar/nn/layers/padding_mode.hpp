@@ -17,8 +17,8 @@
 
 namespace ashlar::inline v0_1::nn {
 
-/// What the padding of a convolution is, as PyTorch's `padding_mode`: zeros, the entries beside the edge in reverse
-/// without the edge itself, the edge again and again, or the entries of the other end.
+/// The values of a convolution's padding, as in PyTorch's `padding_mode`: zeros, the entries next to the edge in
+/// reverse order without the edge, copies of the edge, or the entries of the other end.
 ///
 ///     nn::conv1d<{.in = 1, .out = 8, .kernel = 5, .padding = 2, .padding_mode = nn::padding_mode::reflect}> conv{};
 enum class padding_mode : std::uint8_t { zeros, reflect, replicate, circular };

@@ -81,7 +81,7 @@ struct recurrence_types {
     using read_c_view = ashlar::detail::dense_view<const value_type, shape<steps::batch, memory == 0 ? 1 : memory>>;
     using gates_of_step =
         decltype(step_view<steps, gate_width, gate_width>(std::declval<const value_type*>(), std::size_t{}));
-    /// Without a batch a row of the result is h as the next step reads it. Otherwise steps also store h.
+    /// Without a batch the next step reads h from the result's row. With a batch each step also stores h.
     static constexpr bool reads_results = steps::batch == 1;
     using result_of_step = std::conditional_t<reads_results, no_array,
                                               decltype(step_view<steps, out * directions, out>(
@@ -91,7 +91,7 @@ struct recurrence_types {
     using product = decltype(Layer::formulas::inputs_of(std::declval<const Cell&>(), std::declval<const Rows&>()));
     using first_product = product<typename Layer::first_cell, first_rows>;
     using further_product = product<typename Layer::further_cell, further_rows>;
-    /// Of all layers and directions: it does not read what the input is multiplied by.
+    /// The same type for all layers and directions: a step does not read the weights of the input.
     using step = decltype(Layer::formulas::step_of(
         std::declval<const typename Layer::recurrent&>(), std::declval<const gates_of_step&>(),
         std::declval<const read_h_view&>(), std::declval<const read_c_view&>(), std::declval<c_view&>(),
@@ -121,7 +121,7 @@ struct recurrence_layout {
                                  size = first_input + input;
 };
 
-/// What a recurrence is evaluated with when the program runs.
+/// The scratch, limit and workers of an evaluation at run time.
 template <class Config, class Rows, class Workers>
 struct recurrence_evaluation {
     std::byte* scratch;

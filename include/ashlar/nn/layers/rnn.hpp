@@ -30,7 +30,7 @@ template <std::size_t Hidden, activation Activation>
 struct rnn_cell {
     static constexpr std::size_t gates = 1, out = Hidden, memory = 0;
 
-    /// The sums of all steps, as far as inputs make them.
+    /// What the inputs contribute to the sums of all steps.
     template <class Cell, any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE static constexpr auto inputs_of(const Cell& cell, const Input& x) noexcept {
         return recurrent_inputs<true>(cell, x);

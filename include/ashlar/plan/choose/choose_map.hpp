@@ -95,7 +95,7 @@ constexpr bool is_contiguous(const plan_context& c, const plan_stage& s, std::si
     return c.at(s.top).size() == rows * columns && is_flat(c, s, s.top);
 }
 
-/// Whether it is, and rows do not end at a register: they need not then.
+/// Whether all rows are contiguous and do not end at a register boundary. One line then needs fewer registers.
 constexpr bool is_one_line(const plan_context& c, const plan_stage& s, std::size_t rows) {
     const std::size_t columns = c.columns_of(s);
     return rows > 1 && columns > 1 && columns % c.width_of(s) != 0 && is_contiguous(c, s, rows);

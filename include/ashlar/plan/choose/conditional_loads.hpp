@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conditional loads: a stage skips registers of which a condition or mask wants no element. Such memory may have no
-// pages yet, and a masked load of an absent page takes hundreds of cycles.
+// Conditional loads: a stage does not load a register if a condition or mask excludes all its elements. Its memory may
+// have no pages yet, and a masked load from an absent page takes hundreds of cycles.
 #pragma once
 
 #include <ashlar/plan/build/node_memory.hpp>

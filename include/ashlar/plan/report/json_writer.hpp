@@ -6,7 +6,7 @@
 
 namespace ashlar::inline v0_1::detail {
 
-/// Commas are its own matter: whatever follows a value in the same brackets is separated from it.
+/// Writes the commas itself, between values in the same brackets.
 struct json_writer {
     char* to = nullptr;  // nothing: characters are only counted
     std::size_t length = 0;
