@@ -59,8 +59,9 @@ def check_compilers(compilers, xsimd, folder):
         text = includes(["ashlar/ashlar.hpp", *names])
         beside = write_single(folder / f"beside_{parts}.hpp", "--with", parts)
         whole = write_single(folder / f"whole_{parts}.hpp", "--with", parts, "--xsimd", xsimd)
-        for compiler, flags in ((compilers[0], ["-msse2"]), (compilers[-1], ["-march=x86-64-v3"]),
-                                (compilers[0], ["-march=x86-64-v4"]), (compilers[-1], ["-DASHLAR_EMULATED_WIDTH=256"])):
+        kinds = ((compilers[0], ["-march=x86-64-v4"]), (compilers[-1], ["-march=x86-64-v3"]),
+                 (compilers[0], ["-msse2"]), (compilers[-1], ["-DASHLAR_EMULATED_WIDTH=256"]))
+        for compiler, flags in kinds if parts else kinds[:2]:
             normal = (["-isystem", xsimd, "-I", INCLUDE], text)
             title = f"{compiler} {' '.join(flags)} with {parts or 'no parts'}"
             expect_same_tokens(title, compiler, flags + quiet, normal, (["-isystem", xsimd], f'#include "{beside}"\n'))
@@ -93,7 +94,7 @@ def check_targets(compiler, folder):
     text = includes(["ashlar/ashlar.hpp", *EVERY_PART])
     versions = ("__GNUC__", "__clang_major__")
     hardly_any = ["__GNUC__", "__OPTIMIZE__"]
-    for defined in [hardly_any] + [chosen.sample(macros, chosen.randrange(len(macros))) for _ in range(15)]:
+    for defined in [hardly_any] + [chosen.sample(macros, chosen.randrange(len(macros))) for _ in range(7)]:
         flags = ["-undef", "-nostdinc", "-isystem", stubs] + [f"-D{macro}={20 if macro in versions else 1}" for macro in defined]
         expect_same_tokens(f"{compiler} {' '.join(flags[4:])}", compiler, flags, (["-I", INCLUDE], text), ([], f'#include "{single}"\n'))
 
@@ -134,7 +135,7 @@ def check_refusals(compilers, xsimd, folder):
     pairs = [(f'"{single}"', f"<{header}>") for header in ("ashlar/ashlar.hpp", "ashlar/core/axis.hpp", *EVERY_PART)]
     pairs += [("<ashlar/ashlar.hpp>", f'"{single}"'), (f'"{single}"', f'"{other}"'), (f'"{single}"', f'"{copy}"')]
     for compiler in compilers:
-        for first, second in pairs:
+        for first, second in pairs if compiler == compilers[0] else pairs[:1] + pairs[-3:]:
             # Preprocessing is enough: nothing comes between the messages.
             output = run(compiler, "-std=c++20", "-E", "-I", INCLUDE, "-isystem", xsimd, "-o", "/dev/null", "-xc++", "-",
                          text=f"#include {first}\n#include {second}\n")
