@@ -2,7 +2,6 @@
 // Reductions, and other stages row by row, do not read memory if a condition or a mask chooses none of its elements.
 // That memory may have no pages.
 #include <limits>
-#include <string_view>
 
 #include <tests/support/differential.hpp>
 
@@ -49,7 +48,7 @@ public:
     void check(const auto& f, double tolerance = 1e-5) const {
         const tensor_view<const T, Rows, Columns> part(first);
         const auto says = explain(f(part));
-        EXPECT_NE(std::string_view(says.c_str()).find("are not read"), std::string_view::npos) << says.c_str();
+        EXPECT_TRUE(says.contains("are not read")) << says.c_str();
         support::check(f(part), reference::of(ashlar::detail::constant_evaluate(f(whole))), tolerance);
     }
 
@@ -67,53 +66,36 @@ private:
 template <std::size_t Size, std::size_t Kept>
 constexpr auto first_of = generate<bool, Size>([](auto i) { return i < Kept; });
 
-/// The first rows of a matrix are kept.
-template <class T, std::size_t Rows, std::size_t Columns, std::size_t Kept>
-void rows_are_kept() {
-    const half_there<T, Rows, Columns, Kept * Columns> x;
-    static constexpr auto present = first_of<Rows, Kept>;
-    const auto rows = unsqueeze<1>(present);
-    x.check([](const auto& e) { return masked_mean<0>(e, keys_below(Kept)); });
-    x.check([&](const auto& e) { return masked_mean<0>(e, present); });
-    x.check([&](const auto& e) { return masked_mean<1>(e, rows); });
-    x.check([&](const auto& e) { return sum<0>(where(rows, e, T(0))); });
-    x.check([&](const auto& e) { return sum<1>(where(!rows, T(0), e * T(2))); });
-    x.check([&](const auto& e) { return mean<1>(masked_fill(e, !keep(rows), T(0))); });
-    x.check([&](const auto& e) { return max<0>(masked(e, keep(rows))); });
-    x.check([&](const auto& e) { return max<1>(max<>(masked(e, keep(rows)), T(-9))); });
-    x.check([&](const auto& e) { return sum(where(index<0>(e) < int(Kept), e, T(0))); });
-}
+/// Rows end inside a register, so that the last of the first rows ends where memory does.
 TEST(conditional_loads, rows_that_are_not_kept) {
-    rows_are_kept<float, 40, 48, 16>();
-    rows_are_kept<double, 9, 5, 1>();
-}
-TEST(conditional_loads, every_reduction) {
-    const half_there<float, 33, 40, 12 * 40> x;
+    const half_there<float, 33, 37, 12 * 37> x;
     static constexpr auto present = first_of<33, 12>;
     const auto rows = unsqueeze<1>(present);
-    x.check([&](const auto& e) { return min<0>(where(rows, e, 9.0f)); });
+    x.check([](const auto& e) { return masked_mean<0>(e, keys_below(12)); });
+    x.check([&](const auto& e) { return masked_mean<0>(e, present); });
+    x.check([&](const auto& e) { return sum<0>(where(rows, e, 0.0f)); });
+    x.check([&](const auto& e) { return sum<1>(where(!rows, 0.0f, e * 2.0f)); });
+    x.check([&](const auto& e) { return mean<1>(masked_fill(e, !keep(rows), 0.0f)); });
+    x.check([&](const auto& e) { return max<1>(max<>(masked(e, keep(rows)), -9.0f)); });
+    x.check([](const auto& e) { return sum(where(index<0>(e) < 12, e, 0.0f)); });
     x.check([&](const auto& e) { return argmax<0>(where(rows, e, -9.0f)); }, 0);
     x.check([&](const auto& e) { return argmax<1>(masked(e, keep(rows))); }, 0);
     x.check([&](const auto& e) { return variance<0>(where(rows, e, 0.0f)); });
     x.check([&](const auto& e) { return logsumexp<0>(masked(e, keep(rows))); });
     x.check([&](const auto& e) { return any<1>(where(rows, e > 0.0f, false)); }, 0);
-    x.check([&](const auto& e) { return all<0>(where(rows, e < 9.0f, true)); }, 0);
     x.check([&](const auto& e) { return variance(where(rows, e, 1.0f)); });
 }
 
 /// Elementwise stages, copies for products, and second passes over rows, where a row is chosen as a whole.
 TEST(conditional_loads, rows_of_elementwise_stages) {
     const half_there<float, 33, 40, 16 * 40> x;
-    support::random_numbers random(2);
-    const auto w = random.normal<float, 40, 24>();
+    const auto w = support::random_numbers(2).normal<float, 40, 16>();
     const auto rows = unsqueeze<1>(first_of<33, 16>);
-    x.check([&](const auto& e) { return where(rows, e, 0.0f); });
     x.check([&](const auto& e) { return where(!rows, 2.0f, e * 3.0f); });
-    x.check([&](const auto& e) { return where(index<0>(unsqueeze<1>(first_of<33, 16>)) < 16, e, 1.0f); });
+    x.check([&](const auto& e) { return where(index<0>(rows) < 16, e, 1.0f); });
     x.check([&](const auto& e) { return transpose(where(rows, e, 0.0f)); });
     x.check([&](const auto& e) { return matmul(where(rows, e, 0.0f), w); });
     x.check([&](const auto& e) { return softmax<1>(where(rows, e, 0.0f)); });
-    x.check([&](const auto& e) { return log_softmax<1>(where(rows, e, 0.0f)); });
     x.check([&](const auto& e) { return layer_norm(where(rows, e, 0.0f)); });
 }
 
@@ -122,8 +104,6 @@ TEST(conditional_loads, columns_that_are_not_kept) {
     const half_there<float, 1, 100, 32> x;
     x.check([](const auto& e) { return masked_mean<1>(e, keys_below(32)); });
     x.check([](const auto& e) { return sum<1>(where(first_of<100, 32>, e, 0.0f)); });
-    x.check([](const auto& e) { return max<1>(masked(e, keys_below(32))); });
-    x.check([](const auto& e) { return sum<1>(where(keys_below(32), e, 0.0f)); });
     x.check([](const auto& e) { return sum<0>(masked_fill(e, !keys_below(32), 0.0f)); });
     x.check([](const auto& e) { return logsumexp<1>(masked(e, causal_at(31))); });
 }
@@ -131,27 +111,18 @@ TEST(conditional_loads, columns_that_are_not_kept) {
 /// Both values, each read where it is chosen.
 TEST(conditional_loads, of_two_matrices) {
     const half_there<float, 20, 16, 8 * 16> x;
-    support::random_numbers random(1);
-    const auto y = random.normal<float, 20, 16>();
+    const auto y = support::random_numbers(1).normal<float, 20, 16>();
     const auto rows = unsqueeze<1>(first_of<20, 8>);
     x.check([&](const auto& e) { return sum<0>(where(rows, e, y)); });
     x.check([&](const auto& e) { return max<1>(where(!rows, y, e)); });
 }
 
-/// What the chosen elements themselves decide is read anyway.
-TEST(conditional_loads, not_by_the_elements_themselves) {
-    static constexpr tensor<float, 8, 16> x{};
-    const auto says = explain(sum<0>(where(x > 0.0f, x, 0.0f)));
-    EXPECT_EQ(std::string_view(says.c_str()).find("are not read"), std::string_view::npos);
-}
-
-/// Nor by masks that keep the same pairs of all arrays: their elements are there, and a branch costs more than a
-/// select.
-TEST(conditional_loads, not_by_masks_that_their_types_decide) {
+/// What the chosen elements themselves decide is read anyway. So is what masks choose that keep the same pairs of all
+/// arrays: their elements are there, and a branch costs more than a select.
+TEST(conditional_loads, where_all_is_read) {
     static constexpr tensor<float, 16, 16> x{};
-    const auto reads_all = [](const auto& e) {
-        return std::string_view(explain(e).c_str()).find("are not read") == std::string_view::npos;
-    };
+    const auto reads_all = [](const auto& e) { return !explain(e).contains("are not read"); };
+    EXPECT_TRUE(reads_all(sum<0>(where(x > 0.0f, x, 0.0f))));
     EXPECT_TRUE(reads_all(max<1>(masked(x, causal))));
     EXPECT_TRUE(reads_all(softmax<1>(masked(x, sliding_window<4, 0>))));
     EXPECT_TRUE(reads_all(sum<0>(where(!causal, x, 0.0f))));

@@ -2,10 +2,9 @@
 // Expressions by destinations, apart from and over what is read: workspaces of exactly workspace_bytes_into between
 // guards, elements that are nobody's destination unchanged, values those of an evaluation node by node.
 #include <array>
-#include <cstring>
 #include <vector>
 
-#include <tests/support/random.hpp>
+#include <tests/support/executors.hpp>
 #include <tests/support/reference.hpp>
 
 #include <ashlar/ashlar.hpp>
@@ -28,26 +27,6 @@ using wide_rows = strided<line + 4, 1>;
 using stepped = strided<2 * line + 3, 2>;
 using input = tensor_view<const float, n, n>;
 
-template <std::size_t Bytes>
-struct guarded_workspace {
-    static constexpr std::byte mark{0xA5};
-    alignas(64) std::byte before[4096];
-    workspace<Bytes> scratch;
-    std::byte behind[16384];
-
-    guarded_workspace() {
-        std::memset(static_cast<void*>(this), 0xff, sizeof *this);
-        std::memset(before, 0xA5, sizeof before);
-        std::memset(behind, 0xA5, sizeof behind);
-    }
-    std::size_t overwritten() const {
-        std::size_t count = 0;
-        for (const std::byte b : before) count += b != mark;
-        for (const std::byte b : behind) count += b != mark;
-        return count;
-    }
-};
-
 class guarded_destinations : public testing::Test {
 protected:
     guarded_destinations() {
@@ -67,11 +46,10 @@ protected:
         static_assert(bytes >= workspace_bytes<E>, "an overlap takes the plan for a dense copy");
         const auto expected = of(detail::constant_evaluate(e));
         const Destination destination(arena.data() + start + distance);
-        static guarded_workspace<bytes> guarded;
+        static support::guarded_workspace<bytes, 16384> guarded;
         guarded = {};
         evaluate(destination, e, guarded.scratch);
-        EXPECT_EQ(guarded.overwritten(), 0u)
-            << "of a workspace of " << bytes << " bytes, " << distance << " behind the input";
+        EXPECT_TRUE(guarded.is_whole()) << "a workspace of " << bytes << " bytes, " << distance << " behind the input";
         expect_near(destination, expected, 1e-5);
 
         std::vector<bool> written(static_cast<std::size_t>(room));
@@ -100,42 +78,24 @@ TEST_F(guarded_destinations, elementwise) {
     everywhere<dense>(make);
     everywhere<transposed>(make);
 }
-TEST_F(guarded_destinations, softmax_of_rows) {
-    const auto make = [](auto x) { return softmax(x); };
-    everywhere<dense>(make);
-    everywhere<wide_rows>(make);
+TEST_F(guarded_destinations, softmaxes) {
+    everywhere<dense>([](auto x) { return softmax(x); });
+    everywhere<wide_rows>([](auto x) { return softmax(x); });
+    everywhere<stepped>([](auto x) { return softmax(transpose(x)); });
 }
-TEST_F(guarded_destinations, softmax_of_columns) {
-    const auto make = [](auto x) { return softmax(transpose(x)); };
-    everywhere<dense>(make);
-    everywhere<transposed>(make);
-    everywhere<stepped>(make);
-}
-TEST_F(guarded_destinations, product) {
-    const auto make = [this](auto x) { return matmul(x, w); };
-    everywhere<dense>(make);
-    everywhere<stepped>(make);
-}
-TEST_F(guarded_destinations, transposed_product) {
-    const auto make = [this](auto x) { return transpose(matmul(x, w)); };
-    everywhere<dense>(make);
-    everywhere<transposed>(make);
+TEST_F(guarded_destinations, products) {
+    everywhere<dense>([this](auto x) { return matmul(x, w); });
+    everywhere<stepped>([this](auto x) { return matmul(x, w); });
+    everywhere<transposed>([this](auto x) { return transpose(matmul(x, w)); });
 }
 TEST_F(guarded_destinations, attention) {
-    const auto make = [](auto x) { return attention(x, x, x, causal); };
-    everywhere<dense>(make);
-    everywhere<transposed>(make);
-    everywhere<wide_rows>(make);
+    everywhere<wide_rows>([](auto x) { return attention(x, x, x, causal); });
 }
 TEST_F(guarded_destinations, reduction) {
-    const auto make = [](auto x) { return x - mean<0>(x) * sum(x); };
-    everywhere<dense>(make);
-    everywhere<transposed>(make);
+    everywhere<transposed>([](auto x) { return x - mean<0>(x) * sum(x); });
 }
 TEST_F(guarded_destinations, join) {
-    const auto make = [](auto x) { return concat<0>(slice<0, 9, 37>(x) * 2.0f, slice<0, 0, 9>(x)); };
-    everywhere<dense>(make);
-    everywhere<stepped>(make);
+    everywhere<stepped>([](auto x) { return concat<0>(slice<0, 9, 37>(x) * 2.0f, slice<0, 0, 9>(x)); });
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
+#include <numeric>
 #include <type_traits>
 
 #include <gtest/gtest.h>
@@ -23,8 +23,6 @@ inline constexpr axis<"state", 4> state;
 inline constexpr axis<"equation", 4> equation;
 inline constexpr axis<"body", 5> body;
 constexpr std::size_t width = lane_width<float>;
-
-// ------------------------------------------------------------------ types, constants and plans
 
 using system_of = tensor<float, body, equation, state>;
 static_assert(std::is_same_v<decltype(inverse(system_of{}))::shape_type, shape<body, state, equation>>);
@@ -63,12 +61,10 @@ TEST(linalg, plans_say_what_runs_and_count_scratch) {
     tensor<float, 64, 6, 1> b{};
     // Read one by one by the product, but computed side by side.
     const auto e = matmul(inverse(a + a), b);
-    const auto explained = explain(e);
-    const std::string_view text = explained.c_str();
-    EXPECT_NE(text.find("matrix    t"), text.npos) << text;
-    EXPECT_NE(text.find("= inverse(t"), text.npos) << text;
+    const auto text = explain(e);
+    EXPECT_TRUE(text.contains("matrix    t") && text.contains("= inverse(t")) << text.c_str();
     if (width > 1) {
-        EXPECT_NE(text.find("lanes: matrices"), text.npos) << text;
+        EXPECT_TRUE(text.contains("lanes: matrices")) << text.c_str();
         EXPECT_GE(workspace_bytes<decltype(e)>, sizeof a + 2 * 36 * width * sizeof(float));
     }
     EXPECT_LE(workspace_bytes<decltype(e)>, 2 * sizeof a + 2 * 36 * width * sizeof(float));
@@ -78,76 +74,72 @@ TEST(linalg, plans_say_what_runs_and_count_scratch) {
     EXPECT_LE(workspace_bytes<large>, 4096u);
 }
 
-// ------------------------------------------------------------------ values
-
 template <class Array>
 [[gnu::noinline]] void fill(Array& a, std::uint32_t seed) {
     support::random_numbers(seed).fill_uniform(a);
 }
-template <class T, class Array>
-matrix<T> entry(const Array& a, std::size_t n, std::size_t rows, std::size_t columns) {
-    return {rows, columns, a.data() + n * rows * columns};
+/// Inverses, solutions of a and of s, roots and determinants of s, of a batch of matrices of order n.
+template <class T>
+[[gnu::noinline]] void expect_batch(std::size_t batch, std::size_t n, const T* a, const T* s, const T* b,
+                                    const T* inverted, const T* x, const T* y, const T* l, const T* d) {
+    matrix<T> one(n, n);
+    for (std::size_t i = 0; i < n; ++i) one(i, i) = 1;
+    for (std::size_t k = 0; k < batch; ++k) {
+        const auto entry = [&](const T* from, std::size_t columns) {
+            return matrix<T>(n, columns, from + k * n * columns);
+        };
+        support::expect_solution(entry(a, n), entry(inverted, n), one);
+        support::expect_solution(entry(a, n), entry(x, 2), entry(b, 2));
+        support::expect_solution(entry(s, n), entry(y, 2), entry(b, 2));
+        const matrix<T> lower = entry(l, n);
+        matrix<T> upper(n, n);
+        T product(1);
+        for (std::size_t i = 0; i < n; ++i) {
+            product *= lower(i, i) * lower(i, i);
+            for (std::size_t j = 0; j < n; ++j) {
+                upper(j, i) = lower(i, j);
+                EXPECT_TRUE(j <= i || lower(i, j) == T(0));
+            }
+        }
+        support::expect_product(lower, upper, entry(s, n));
+        EXPECT_NEAR(d[k] / product, 1, 200 * static_cast<T>(n) * std::numeric_limits<T>::epsilon());
+    }
 }
 
-/// Every function of a batch of matrices.
 template <class T, std::size_t Batch, std::size_t N>
 void check_batch() {
     SCOPED_TRACE(testing::Message() << Batch << " of " << N);
-    static tensor<T, Batch, N, N> a, s;
-    static tensor<T, Batch, N, 2> b;
+    static tensor<T, Batch, N, N> a, s, inverted, l;
+    static tensor<T, Batch, N, 2> b, x, y;
     fill(a, 7 * N + Batch);
     fill(b, 3);
     for (std::size_t n = 0; n < Batch; ++n) {
         const matrix<T> positive = support::positive_definite_matrix<T>(N, static_cast<std::uint32_t>(n));
         std::copy(positive.of.begin(), positive.of.end(), s.data() + n * N * N);
     }
-    static tensor<T, Batch, N, N> inverted, l;
-    static tensor<T, Batch, N, 2> x, y;
     inverted = inverse(a);
     x = solve(a, b);
     y = solve_spd(s, b);
     l = cholesky(s);
     const tensor<T, Batch> d = det(s);
-    matrix<T> one(N, N);
-    for (std::size_t i = 0; i < N; ++i) one(i, i) = 1;
-    for (std::size_t n = 0; n < Batch; ++n) {
-        const auto of_a = entry<T>(a, n, N, N), of_s = entry<T>(s, n, N, N), of_b = entry<T>(b, n, N, 2);
-        support::expect_solution(of_a, entry<T>(inverted, n, N, N), one);
-        support::expect_solution(of_a, entry<T>(x, n, N, 2), of_b);
-        support::expect_solution(of_s, entry<T>(y, n, N, 2), of_b);
-        matrix<T> upper(N, N);
-        T product(1);
-        for (std::size_t i = 0; i < N; ++i) {
-            product *= l(n, i, i) * l(n, i, i);
-            for (std::size_t j = 0; j < N; ++j) {
-                upper(j, i) = l(n, i, j);
-                if (j > i) {
-                    EXPECT_EQ(l(n, i, j), T(0));
-                }
-            }
-        }
-        support::expect_product(entry<T>(l, n, N, N), upper, of_s);
-        EXPECT_NEAR(d(n) / product, 1, 200 * static_cast<T>(N) * std::numeric_limits<T>::epsilon());
-    }
+    expect_batch(Batch, N, a.data(), s.data(), b.data(), inverted.data(), x.data(), y.data(), l.data(), d.data());
 }
 
 TEST(linalg, batches_around_a_register) {
     check_batch<float, 1, 3>();
     check_batch<float, width + 1, 3>();
-    check_batch<float, (width > 1 ? width - 1 : 2), 6>();
-    check_batch<float, width, 3>();
-    check_batch<double, 2 * lane_width<double> + 1, 5>();
+    check_batch<double, (width > 2 ? width / 2 - 1 : 2), 6>();
 }
 TEST(linalg, one_matrix_of_several_registers) { check_batch<double, 1, 32>(); }
 
 TEST(linalg, lu_of_a_batch) {
-    tensor<float, width + 3, 7, 7> a;
+    tensor<float, width + 1, 5, 5> a;
     fill(a, 5);
     const auto [factors, rows] = lu(a);
-    for (std::size_t n = 0; n < width + 3; ++n) {
-        matrix<float> lower(7, 7), upper(7, 7), permuted(7, 7);
-        for (std::size_t i = 0; i < 7; ++i)
-            for (std::size_t j = 0; j < 7; ++j) {
+    for (std::size_t n = 0; n < width + 1; ++n) {
+        matrix<float> lower(5, 5), upper(5, 5), permuted(5, 5);
+        for (std::size_t i = 0; i < 5; ++i)
+            for (std::size_t j = 0; j < 5; ++j) {
                 (i > j ? lower : upper)(i, j) = factors(n, i, j);
                 lower(i, i) = 1;
                 permuted(i, j) = a(n, static_cast<std::size_t>(rows(n, i)), j);
@@ -156,30 +148,22 @@ TEST(linalg, lu_of_a_batch) {
     }
 }
 
-// ------------------------------------------------------------------ where matrices lie
-
 TEST(linalg, reads_views_and_writes_strided_destinations) {
     tensor<float, 9, 4, 9> wide;
     tensor<float, 4, 3> b;
     fill(wide, 2);
     fill(b, 3);
     const auto a = slice<-1, 1, 9, 2>(wide);  // [9, 4, 4], with gaps
-    const tensor<float, 9, 4, 4> dense = a;
+    const tensor<float, 9, 4, 4> dense = a, turned = transpose(a);
     const tensor<float, 9, 4, 3> expected = solve(dense, b);
-    const tensor<float, 9, 4, 3> of_view = solve(a, b);
-    const tensor<float, 9, 4, 3> of_transposed = solve(transpose(eval(transpose(dense))), b);
+    EXPECT_TRUE(all(expected == eval(solve(a, b))));
+    EXPECT_TRUE(all(expected == eval(solve(transpose(turned), b))));
     tensor<float, 9, 3, 4> transposed;
     transpose(transposed) = solve(a, b);
+    EXPECT_TRUE(all(expected == transpose(transposed)));
     tensor<float, 4, 3, 9> batch_last;
     permute<2, 0, 1>(batch_last) = solve(a, b);
-    for (std::size_t n = 0; n < 9; ++n)
-        for (std::size_t i = 0; i < 4; ++i)
-            for (std::size_t j = 0; j < 3; ++j) {
-                EXPECT_EQ(of_view(n, i, j), expected(n, i, j));
-                EXPECT_EQ(of_transposed(n, i, j), expected(n, i, j));
-                EXPECT_EQ(transposed(n, j, i), expected(n, i, j));
-                EXPECT_EQ(batch_last(i, j, n), expected(n, i, j));
-            }
+    EXPECT_TRUE(all(expected == permute<2, 0, 1>(batch_last)));
 }
 
 TEST(linalg, operands_may_be_computed_and_results_used) {
@@ -192,36 +176,30 @@ TEST(linalg, operands_may_be_computed_and_results_used) {
     support::expect_solution(matrix<float>(5, 5, s.data()), matrix<float>(5, 1, x.data()),
                              matrix<float>(5, 1, b.data()));
     const tensor<float, 5> y = let(cholesky(s), [&](auto l) { return cholesky_solve(l, b) * 2.0f; });
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(y(i), 2 * x(i), 1e-5f);
     const float quadratic = dot(b, solve(s, b));
-    float expected = 0;
-    for (std::size_t i = 0; i < 5; ++i) {
-        EXPECT_NEAR(y(i), 2 * x(i), 1e-5f);
-        expected += b(i) * x(i);
-    }
-    EXPECT_NEAR(quadratic, expected, 1e-5f);
+    EXPECT_NEAR(quadratic, std::inner_product(b.begin(), b.end(), x.begin(), 0.0f), 1e-5f);
     const tensor<f16, 5, 5> narrow = s;
     const tensor<f16, 5, 5> inverted = inverse(narrow);
-    const tensor<float, 5, 5> wide = inverse(cast<float>(narrow));
+    const tensor<float, 5, 5> widened = narrow, wide = inverse(widened);
     for (std::size_t i = 0; i < 25; ++i)
         EXPECT_EQ(static_cast<float>(inverted.data()[i]), static_cast<float>(f16(wide.data()[i])));
 }
 
 TEST(linalg, destinations_may_be_operands) {
-    tensor<float, width + 1, 3, 3> a;
+    tensor<float, width + 1, 5, 5> a;
     fill(a, 6);
-    const tensor<float, width + 1, 3, 3> expected = inverse(a);
+    const tensor<float, width + 1, 5, 5> expected = inverse(a);
     a = inverse(a);
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a.data()[i], expected.data()[i]);
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), expected.begin()));
     tensor<float, 6, 6> m;
     tensor<float, 6> b;
     fill(m, 7);
     fill(b, 8);
     const tensor<float, 6> x = solve(m, b);
     b = solve(m, b);
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(b(i), x(i));
+    EXPECT_TRUE(std::equal(b.begin(), b.end(), x.begin()));
 }
-
-// ------------------------------------------------------------------ no solution
 
 TEST(linalg, singular_matrices) {
     tensor<float, width + 1, 3, 3> a;
@@ -231,26 +209,24 @@ TEST(linalg, singular_matrices) {
     const tensor<float, width + 1, 3, 3> b = inverse(a);
     for (std::size_t n = 0; n < a.extents[0]; ++n) {
         EXPECT_EQ(d(n) == 0, n % 2 == 0);
-        bool finite = true;
-        for (std::size_t i = 0; i < 9; ++i) finite = finite && std::isfinite(b.data()[9 * n + i]);
-        EXPECT_EQ(finite, n % 2 != 0) << n;
+        const auto is_finite = [](float x) { return std::isfinite(x); };
+        EXPECT_EQ(std::all_of(&b(n, 0, 0), &b(n, 0, 0) + 9, is_finite), n % 2 != 0) << n;
     }
     EXPECT_EQ((eval(det(zeros<float, 5, 5>()))()), 0);
-    tensor<float, 5, 5> ones = full<float, 5, 5>(1);
-    EXPECT_EQ(eval(det(ones))(), 0);
+    EXPECT_EQ((eval(det(full<float, 5, 5>(1)))()), 0);
 }
 
 TEST(linalg, what_is_not_positive_definite_becomes_nan) {
-    tensor<float, width + 2, 5, 5> a;
+    tensor<float, width + 1, 5, 5> a;
     for (std::size_t n = 0; n < a.extents[0]; ++n) {
         const matrix<float> positive = support::positive_definite_matrix<float>(5, static_cast<std::uint32_t>(n));
         std::copy(positive.of.begin(), positive.of.end(), a.data() + 25 * n);
         if (n % 3 == 1) a(n, 2, 2) = -1;
         a(n, 0, 4) = std::numeric_limits<float>::quiet_NaN();  // the upper triangle is not read
     }
-    const tensor<float, width + 2, 5, 5> l = cholesky(a);
-    const tensor<bool, width + 2> definite = is_positive_definite(a);
-    const tensor<float, width + 2, 5, 1> x = solve_spd(a, full<float, 5, 1>(1));
+    const tensor<float, width + 1, 5, 5> l = cholesky(a);
+    const tensor<bool, width + 1> definite = is_positive_definite(a);
+    const tensor<float, width + 1, 5, 1> x = solve_spd(a, full<float, 5, 1>(1));
     for (std::size_t n = 0; n < a.extents[0]; ++n) {
         EXPECT_EQ(definite(n), n % 3 != 1);
         for (std::size_t i = 0; i < 5; ++i) {
@@ -317,7 +293,6 @@ TEST(linalg, pivots_without_a_reciprocal) {
     volatile float small = 1e-39f;
     volatile double denormal = std::numeric_limits<double>::denorm_min();
     expect_tiny_pivot<4>(float(small));
-    expect_tiny_pivot<5>(float(small));
     expect_tiny_pivot<17>(double(denormal));
     EXPECT_TRUE(std::isinf(eval(inverse(tensor<float, 1, 1>{{-small}}))(0, 0)));
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -61,47 +62,34 @@ void chain_anywhere() {
     const source x(a.data()), y(b.data());
     EXPECT_EQ(goes_past(x * T(3) + y), has_instruction) << size;
     for (std::size_t shift = 0; shift < 64; shift += shift < 20 ? sizeof(T) : 12 + sizeof(T) % 8) {
+        SCOPED_TRACE(testing::Message() << size << " elements, " << shift << " bytes behind a line");
         room<T> out(size, shift / sizeof(T) * sizeof(T)), same(size, shift / sizeof(T) * sizeof(T));
         evaluate(target(out.data()), x * T(3) + y);
         std::memcpy(same.data(), a.data(), size * sizeof(T));
         const target z(same.data());
         evaluate(z, z * T(3) + y);
-        std::size_t wrong = 0, wrong_in_place = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            wrong += out.data()[i] != a[i] * T(3) + b[i];
-            wrong_in_place += same.data()[i] != a[i] * T(3) + b[i];
-        }
-        EXPECT_EQ(wrong, 0u) << size << " elements, " << shift << " bytes behind a line";
-        EXPECT_EQ(wrong_in_place, 0u) << size << " elements, " << shift << " bytes behind a line";
-        EXPECT_TRUE(out.is_whole() && same.is_whole()) << size << " elements, " << shift << " bytes behind a line";
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < size; ++i)
+            wrong += out.data()[i] != a[i] * T(3) + b[i] || same.data()[i] != a[i] * T(3) + b[i];
+        EXPECT_EQ(wrong, 0u);
+        EXPECT_TRUE(out.is_whole() && same.is_whole());
     }
 }
 
-TEST(past_caches, lines_of_any_length) {
+TEST(past_caches, lines_and_rows_in_one_line) {
     chain_anywhere<float, 16384>();
-    chain_anywhere<float, 16384 + 1>();
-    chain_anywhere<float, 16384 + 15>();
     chain_anywhere<float, 16411>();
     chain_anywhere<double, 8209>();
-    chain_anywhere<std::int32_t, 16411>();
-}
-TEST(past_caches, rows_in_one_line) {
-    chain_anywhere<float, 1, 16411>();
     chain_anywhere<float, 127, 131>();
     chain_anywhere<float, 4099, 4>();
-    chain_anywhere<float, 65, 256>();
     chain_anywhere<float, 2, 65, 272>();
 }
 
 // Elements whose address is no multiple of their size never begin at a multiple of a register.
 TEST(past_caches, elements_before_a_register) {
-    const auto before = [](std::uintptr_t address) {
-        return detail::elements_before_register<8>(reinterpret_cast<const float*>(address));
-    };
-    EXPECT_EQ(before(1024), 0u);
-    EXPECT_EQ(before(1028), 7u);
-    EXPECT_EQ(before(1052), 1u);
-    EXPECT_EQ(before(1026), 8u);
+    for (const auto& [address, elements] : {std::pair{1024, 0}, {1028, 7}, {1052, 1}, {1026, 8}})
+        EXPECT_EQ(detail::elements_before_register<8>(reinterpret_cast<const float*>(std::uintptr_t(address))),
+                  std::size_t(elements));
 }
 
 /// Rows that share an operand, and rows with gaps between them.
@@ -121,7 +109,6 @@ void rows_with_a_bias(bool past) {
 }
 TEST(past_caches, rows_that_share_an_operand) {
     rows_with_a_bias<67, 256>(true);
-    rows_with_a_bias<33, 528>(true);
     rows_with_a_bias<67, 257>(false);
 }
 

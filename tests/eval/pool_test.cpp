@@ -39,20 +39,19 @@ struct pooling {
 };
 /// One axis of a pool by its definition, over sums and how many there are.
 reference::array pooled(const reference::array& a, const pooling& p) {
-    reference::array out = reference::make(a.extents);
     std::vector<std::size_t> extents = a.extents;
     const std::size_t extent = extents[p.axis];
-    extents[p.axis] =
+    std::size_t& windows = extents[p.axis];
+    windows =
         (extent + 2 * p.padding + (p.ceil_mode ? p.stride - 1 : 0) - p.dilation * (p.kernel - 1) - 1) / p.stride + 1;
-    if (p.ceil_mode && (extents[p.axis] - 1) * p.stride >= extent + p.padding) --extents[p.axis];
-    out = reference::make(extents);
+    if (p.ceil_mode && (windows - 1) * p.stride >= extent + p.padding) --windows;
+    reference::array out = reference::make(extents);
     for (std::size_t i = 0; i < out.size(); ++i) {
         reference::index at = reference::coordinates(extents, i);
         const std::size_t first = at[p.axis] * p.stride;
         double sum = 0, most = -std::numeric_limits<double>::infinity();
         std::size_t count = 0, with_padding = 0;
-        for (std::size_t k = 0; k < p.kernel; ++k) {
-            const std::size_t place = first + k * p.dilation;
+        for (std::size_t place = first; place < first + p.kernel * p.dilation; place += p.dilation) {
             if (place < extent + 2 * p.padding) ++with_padding;
             if (place < p.padding || place >= extent + p.padding) continue;
             at[p.axis] = place - p.padding;
@@ -64,12 +63,18 @@ reference::array pooled(const reference::array& a, const pooling& p) {
     }
     return out;
 }
+/// Along `axis` and the next one.
+reference::array pooled(const reference::array& a, std::size_t axis, pooling first, pooling second) {
+    first.axis = axis;
+    second.axis = axis + 1;
+    return pooled(pooled(a, second), first);
+}
 
-template <class Element, std::size_t Extent>
+template <std::size_t Extent>
 void at_extent() {
     support::random_numbers random(Extent);
-    const auto x = random.normal<Element, 2, 3, Extent + 3>();
-    const auto y = random.normal<Element, Extent + 3, 5>();
+    const auto x = random.normal<float, 2, 3, Extent + 3>();
+    const auto y = random.normal<float, Extent + 3, 5>();
     const auto a = reference::of(x), b = reference::of(y);
     check(avg_pool<{.kernel = 3}>(x), pooled(a, {2, 3, 3, 0, 1, false, true}));
     check(avg_pool<{.kernel = 3, .stride = 2, .padding = 1}>(x), pooled(a, {2, 3, 2, 1, 1, false, true}));
@@ -77,16 +82,13 @@ void at_extent() {
           pooled(reference::map(a, [](double v) { return std::exp(v); }), {2, 4, 1, 2, 1, false, false}), 1e-5);
     check(max_pool<{.kernel = 2, .stride = 3, .padding = 1, .dilation = 2}>(x), pooled(a, {2, 2, 3, 1, 2, true, true}));
     check(max_pool<{.kernel = 3, .stride = 1, .channels_last = true}>(y), pooled(b, {0, 3, 1, 0, 1, true, true}));
-    check(avg_pool<{.kernel = 3, .stride = 2, .padding = 1, .channels_last = true}>(y * Element(1)),
+    check(avg_pool<{.kernel = 3, .stride = 2, .padding = 1, .channels_last = true}>(y * 1.0f),
           pooled(b, {0, 3, 2, 1, 1, false, true}));
 }
 
 TEST(pool, extents_around_a_register) {
-    at_extent<float, 1>();
-    at_extent<float, 7>();
-    at_extent<float, 16>();
-    at_extent<float, 29>();
-    at_extent<double, 11>();
+    at_extent<1>();
+    at_extent<29>();
 }
 
 TEST(pool, two_axes) {
@@ -94,17 +96,12 @@ TEST(pool, two_axes) {
     const auto x = random.normal<float, 2, 11, 18>();
     const auto y = random.normal<float, 11, 18, 3>();
     const auto a = reference::of(x), b = reference::of(y);
-    const auto both = [](const reference::array& from, std::size_t axis, pooling first, pooling second) {
-        first.axis = axis;
-        second.axis = axis + 1;
-        return pooled(pooled(from, second), first);
-    };
     check(avg_pool<{.kernel = {2, 3}, .stride = {1, 2}, .padding = {1, 0}}>(x),
-          both(a, 1, {0, 2, 1, 1, 1, false, true}, {0, 3, 2, 0, 1, false, true}));
+          pooled(a, 1, {0, 2, 1, 1, 1, false, true}, {0, 3, 2, 0, 1, false, true}));
     check(avg_pool<{.kernel = {3, 3}, .stride = 2, .padding = 1, .count_include_pad = false, .channels_last = true}>(y),
-          both(b, 0, {0, 3, 2, 1, 1, false, false}, {0, 3, 2, 1, 1, false, false}));
+          pooled(b, 0, {0, 3, 2, 1, 1, false, false}, {0, 3, 2, 1, 1, false, false}));
     check(max_pool<{.kernel = {3, 2}, .padding = {1, 1}}>(x),
-          both(a, 1, {0, 3, 3, 1, 1, true, true}, {0, 2, 2, 1, 1, true, true}));
+          pooled(a, 1, {0, 3, 3, 1, 1, true, true}, {0, 2, 2, 1, 1, true, true}));
 }
 
 template <std::size_t Extent>
@@ -112,22 +109,16 @@ void rounded_up() {
     support::random_numbers random(Extent);
     const auto x = random.normal<float, 2, Extent, Extent + 4>();
     const auto a = reference::of(x);
-    const auto both = [&](pooling first, pooling second) {
-        first.axis = 1;
-        second.axis = 2;
-        return pooled(pooled(a, second), first);
-    };
     check(avg_pool<{.kernel = {2, 3}, .stride = {2, 4}, .padding = {1, 1}, .ceil_mode = true}>(x),
-          both({0, 2, 2, 1, 1, false, true, true}, {0, 3, 4, 1, 1, false, true, true}));
+          pooled(a, 1, {0, 2, 2, 1, 1, false, true, true}, {0, 3, 4, 1, 1, false, true, true}));
     check(avg_pool<{
               .kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 0}, .ceil_mode = true, .count_include_pad = false}>(x),
-          both({0, 3, 2, 1, 1, false, false, true}, {0, 2, 3, 0, 1, false, false, true}));
+          pooled(a, 1, {0, 3, 2, 1, 1, false, false, true}, {0, 2, 3, 0, 1, false, false, true}));
     check(max_pool<{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}, .dilation = {1, 2}, .ceil_mode = true}>(x),
-          both({0, 3, 2, 1, 1, true, true, true}, {0, 2, 3, 1, 2, true, true, true}));
+          pooled(a, 1, {0, 3, 2, 1, 1, true, true, true}, {0, 2, 3, 1, 2, true, true, true}));
 }
 TEST(pool, the_last_window_may_stand_out) {
     rounded_up<1>();
-    rounded_up<4>();
     rounded_up<12>();
 }
 
@@ -155,10 +146,8 @@ TEST(pool, upsampled) {
         }
         return out;
     };
-    check(upsample<{.factor = 3}>(x), larger(a, 2, 3, false));
     check(upsample<{.factor = {2, 3}}>(x), larger(larger(a, 2, 3, false), 1, 2, false));
-    check(upsample<{.factor = 4, .mode = upsample_mode::linear}>(x), larger(a, 2, 4, true));
-    check(upsample<{.factor = {2, 2}, .mode = upsample_mode::linear}>(x), larger(larger(a, 2, 2, true), 1, 2, true));
+    check(upsample<{.factor = {2, 4}, .mode = upsample_mode::linear}>(x), larger(larger(a, 2, 4, true), 1, 2, true));
     check(upsample<{.factor = 2, .mode = upsample_mode::linear, .channels_last = true}>(x), larger(a, 1, 2, true));
 }
 

@@ -48,18 +48,11 @@ void fold_both_axes() {
     check(relu(sum<1>(exp(x)) - 1.0f), reference::map(reference::reduce(of_exp, 1, false, reference::sum),
                                                       [](double v) { return reference::relu(v - 1); }));
 }
-TEST(reductions_in_maps, extents_around_a_register) {
+TEST(reductions_in_maps, extents_and_counts_up_to_one_too_many) {
     fold_both_axes<1, 5>();
-    fold_both_axes<7, 9>();
-    fold_both_axes<16, 5>();
     fold_both_axes<16, 9>();
-    fold_both_axes<61, 9>();
-}
-TEST(reductions_in_maps, counts_up_to_one_too_many) {
+    fold_both_axes<61, 2>();
     fold_both_axes<17, 1>();
-    fold_both_axes<17, 2>();
-    fold_both_axes<17, 5>();
-    fold_both_axes<17, 9>();
     fold_both_axes<17, 10>();
 }
 
@@ -79,7 +72,6 @@ TEST(reductions_in_maps, nested_windows) {
         }
         return out;
     };
-    check(max<2, 4>(windows<1, 3>(windows<2, 3>(x))), largest(3, 3, 1, 1));
     check(max<2, 4>(windows<1, 2, 2>(windows<2, 3, 2>(x))), largest(2, 3, 2, 2));
     check(max<2>(windows<1, 5, 3>(max<3>(windows<2, 7, 1>(x)))), largest(5, 7, 3, 1));
     check(log(max<2, 4>(windows<1, 3>(windows<2, 3>(exp(x))))), largest(3, 3, 1, 1), 1e-5);
@@ -87,8 +79,6 @@ TEST(reductions_in_maps, nested_windows) {
 
 TEST(reductions_in_maps, element_types) {
     support::random_numbers random(4);
-    const auto d = random.normal<double, 19, 3>();
-    check(mean<1>(d), reference::reduce(reference::of(d), 1, false, reference::mean));
     const auto i = random.whole<std::int32_t, 19, 4>(-99, 99);
     check(sum<1>(i) * 2, reference::map(reference::reduce(reference::of(i), 1, false, reference::sum),
                                         [](double v) { return 2 * v; }));

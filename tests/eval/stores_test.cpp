@@ -35,7 +35,7 @@ void spoil(Tensor& t) {
     std::memset(static_cast<void*>(t.data()), 0xff, sizeof t);
 }
 
-constexpr std::size_t rows = 19, columns = 17;
+constexpr std::size_t rows = 19, columns = 16;
 const auto x =
     generate<float, rows, columns>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 3) % 11) / 4 - 1; });
 const auto left = generate<float, rows, 9>([](auto i, auto j) { return static_cast<float>((i + j * 5) % 6) / 3 - 1; });
@@ -65,14 +65,11 @@ void expect_written(const char* what, const Value& value, const Use& use) {
 
 TEST(stores, of_what_only_has_a_shape) {
     const auto sum_of = x + 1.0f;
-    EXPECT_WRITTEN(sum_of, index<0>(s));
     EXPECT_WRITTEN(sum_of, index<1>(exp(s) * 2.0f));
     EXPECT_WRITTEN(matmul(left, right), x + cast<float>(index<1>(s)));
     EXPECT_WRITTEN(softmax(x), where(index<0>(transpose(s)) < 3, 1.0f, transpose(x)));
 }
 TEST(stores, of_names_that_nobody_reads) {
-    EXPECT_WRITTEN(x + 1.0f, let(s, [](const auto&) { return softmax(x); }));
-    EXPECT_WRITTEN(matmul(left, right), let(s, [](const auto&) { return matmul(x, transpose(x)); }));
     EXPECT_WRITTEN(softmax(matmul(left, right)), let(sum<0>(s), [](const auto& y) { return index<0>(y); }));
     // One name in the value of another one that nobody reads; one of them is read.
     EXPECT_WRITTEN(x * 2.0f, let(matmul(left, right), [&](const auto& y) {
@@ -80,21 +77,17 @@ TEST(stores, of_names_that_nobody_reads) {
                    }));
 }
 TEST(stores, of_what_is_read_in_part) {
-    EXPECT_WRITTEN(x + 1.0f, slice<0, 3, 5>(s));
-    EXPECT_WRITTEN(matmul(left, right), slice<1, 2, 17, 5>(s));
+    EXPECT_WRITTEN(matmul(left, right), slice<1, 2, 16, 5>(s));
     EXPECT_WRITTEN(softmax(x), row(s, 4) * 2.0f);
     EXPECT_WRITTEN(matmul(left, right), row(matmul(s, transpose(x)), 18));
     EXPECT_WRITTEN(x + 1.0f, take(s, tensor<int, 2>{1, 1}));
     EXPECT_WRITTEN(x + 1.0f, pad<0, 0, 1>(slice<0, 1, 2>(s)));
-    EXPECT_WRITTEN(matmul(left, right), let(s, [](const auto& y) { return slice<0, 0, 2>(y) + max<0>(y); }));
 }
 TEST(stores, of_what_conditions_and_masks_leave_out) {
     EXPECT_WRITTEN(x + 1.0f, where(x < -9.0f, s, x));
-    EXPECT_WRITTEN(x + 1.0f, softmax(masked(s, keys_below(0))));
     EXPECT_WRITTEN(matmul(left, right), softmax(masked(s, causal)));
     EXPECT_WRITTEN(x + 1.0f, matmul(softmax(masked(matmul(x, transpose(x)), causal_at<-100>())), s));
-    EXPECT_WRITTEN(matmul(left, right), attention(x, s, x, keys_below(1)));
-    EXPECT_WRITTEN(matmul(left, right), attention(x, x, s, keys_below(0)));
+    EXPECT_WRITTEN(matmul(left, right), attention(x, s, x, keys_below(0)));
     EXPECT_WRITTEN(x + 1.0f, masked_mean<0>(s, keys_below(2)));
     EXPECT_WRITTEN(x + 1.0f, s * 0.0f);
 }

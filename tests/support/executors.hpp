@@ -52,15 +52,15 @@ Tensor filled(std::uint32_t seed) {
 }
 
 /// A workspace without values, between guards.
-template <std::size_t Bytes>
+template <std::size_t Bytes, std::size_t Guard = 64>
 struct guarded_workspace {
-    std::byte before[64];
+    std::byte before[Guard];
     workspace<Bytes> scratch;
-    std::byte behind[64];
+    std::byte behind[Guard];
 
     guarded_workspace() { std::memset(static_cast<void*>(this), 0xff, sizeof *this); }
     bool is_whole() const {
-        for (std::size_t i = 0; i < 64; ++i)
+        for (std::size_t i = 0; i < Guard; ++i)
             if (before[i] != std::byte{0xff} || behind[i] != std::byte{0xff}) return false;
         return true;
     }
