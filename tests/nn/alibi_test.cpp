@@ -44,10 +44,7 @@ void check_slopes() {
 
 TEST(alibi, slopes) {
     check_slopes<1>();
-    check_slopes<2>();
     check_slopes<3>();
-    check_slopes<8>();
-    check_slopes<12>();
     check_slopes<16>();
     check_slopes<40>();
 }
@@ -76,7 +73,7 @@ TEST(alibi, attention) {
                              bias(nn::alibi<6, 21>(pairs, 15)));
     const reference::array grouped =
         reference::attend(reference::of(q), reference::of(grouped_k), reference::of(grouped_v), options).values;
-    reference::expect_near(eval(reshape<4, 6, 8>(eval(g))), grouped);
+    reference::expect_near(reference::array{{4, 6, 8}, reference::of(eval(g)).values}, grouped);
 }
 
 TEST(alibi, one_head) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ using namespace ashlar;
 using reference::of;
 
 /// Heads of rows, one row after the other in double: [rows, heads * width], rotated if the options say so.
-inline array rotated(array rows, std::size_t heads, const nn::rope_options& rope, std::size_t first = 0) {
+[[gnu::noinline]] inline array rotated(array rows, std::size_t heads, const nn::rope_options& rope,
+                                       std::size_t first = 0) {
     if (rope.positions.value == 0) return rows;
     const std::size_t count = rows.extents[0], all = rows.extents[1], width = all / heads;
     const std::size_t turned = rope.rotated.value != 0 ? rope.rotated.value : width;
@@ -35,27 +37,29 @@ inline array rotated(array rows, std::size_t heads, const nn::rope_options& rope
     return rows;
 }
 
-/// Attention of rows [T, width] and [S, width] by what its state dict holds. `first` is the position of the first
-/// query.
-template <nn::attention_options Options, class Kept>
-array attended(const nn::multihead_attention<Options>& module, const array& x, const array& memory, const Kept& keeps) {
-    using type = nn::multihead_attention<Options>;
-    const state::dict d = state::of(module);
-    const std::size_t q_width = type::heads * type::head_width, k_width = type::kv_heads * type::head_width;
-    const auto projected = [&](const array& rows, const char* name, std::size_t piece, std::size_t width) {
+/// Whether query i keeps key j, and what is added to the score of query i and key j of a head.
+using kept_pairs = std::function<bool(std::size_t, std::size_t)>;
+using score_terms = std::function<double(std::size_t, std::size_t, std::size_t)>;
+
+/// Attention of rows [T, width] and [S, width]. Compiled once, not for each module.
+[[gnu::noinline]] inline array attended_rows(const dict& d, const attention_shape& s, std::size_t width,
+                                             const nn::rope_options& rope, const score_terms& added, const array& x,
+                                             const array& memory, const kept_pairs& keeps) {
+    const std::size_t q_width = s.heads * width, k_width = s.kv_heads * width;
+    const auto projected = [&](const array& rows, const char* name, std::size_t piece, std::size_t columns) {
         const bool stacked = d.contains("in_proj_weight");
-        const array weight = stacked ? state::rows(d.at("in_proj_weight"), piece * q_width, width)
+        const array weight = stacked ? state::rows(d.at("in_proj_weight"), piece * q_width, columns)
                                      : d.at(std::string(name) + "_proj_weight");
-        const array bias = state::rows(d.at("in_proj_bias"), piece == 0 ? 0 : q_width + (piece - 1) * k_width, width);
+        const array bias = state::rows(d.at("in_proj_bias"), piece == 0 ? 0 : q_width + (piece - 1) * k_width, columns);
         return state::product(rows, weight, &bias);
     };
-    const array q = rotated(projected(x, "q", 0, q_width), type::heads, Options.rope);
-    const array k = rotated(projected(memory, "k", 1, k_width), type::kv_heads, Options.rope);
+    const array q = rotated(projected(x, "q", 0, q_width), s.heads, rope);
+    const array k = rotated(projected(memory, "k", 1, k_width), s.kv_heads, rope);
     const array v = projected(memory, "v", 2, k_width);
-    const std::size_t queries = x.extents[0], keys = memory.extents[0], width = type::head_width;
+    const std::size_t queries = x.extents[0], keys = memory.extents[0];
     array heads = reference::make({queries, q_width});
-    for (std::size_t h = 0; h < type::heads; ++h) {
-        const std::size_t of_keys = h / (type::heads / type::kv_heads) * width;
+    for (std::size_t h = 0; h < s.heads; ++h) {
+        const std::size_t of_keys = h / (s.heads / s.kv_heads) * width;
         for (std::size_t i = 0; i < queries; ++i) {
             std::vector<double> weights(keys, 0.0);
             double total = 0;
@@ -64,11 +68,7 @@ array attended(const nn::multihead_attention<Options>& module, const array& x, c
                 double score = 0;
                 for (std::size_t c = 0; c < width; ++c)
                     score += q.values[i * q_width + h * width + c] * k.values[j * k_width + of_keys + c];
-                score /= std::sqrt(static_cast<double>(width));
-                if constexpr (type::has_relative_positions)
-                    score += static_cast<double>(module.relative_attention_bias.weight(
-                        decltype(type::relative_attention_bias)::bucket(i, j), h));
-                total += weights[j] = std::exp(score);
+                total += weights[j] = std::exp(score / std::sqrt(static_cast<double>(width)) + added(i, j, h));
             }
             for (std::size_t j = 0; j < keys; ++j)
                 for (std::size_t c = 0; c < width; ++c)
@@ -77,6 +77,21 @@ array attended(const nn::multihead_attention<Options>& module, const array& x, c
         }
     }
     return state::product(heads, d.at("out_proj.weight"), &d.at("out_proj.bias"));
+}
+/// By what the state dict of a module holds.
+template <nn::attention_options Options>
+array attended(const nn::multihead_attention<Options>& module, const array& x, const array& memory,
+               const kept_pairs& keeps) {
+    using type = nn::multihead_attention<Options>;
+    const auto added = [&](std::size_t i, std::size_t j, std::size_t h) -> double {
+        if constexpr (type::has_relative_positions)
+            return static_cast<double>(
+                module.relative_attention_bias.weight(decltype(type::relative_attention_bias)::bucket(i, j), h));
+        else
+            return 0;
+    };
+    return attended_rows(state::of(module), {type::embed, type::heads, type::kv_heads}, type::head_width, Options.rope,
+                         added, x, memory, keeps);
 }
 inline constexpr auto keep_all = [](std::size_t, std::size_t) { return true; };
 inline constexpr auto keep_causal = [](std::size_t i, std::size_t j) { return j <= i; };

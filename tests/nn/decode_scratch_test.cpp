@@ -10,27 +10,33 @@
 namespace {
 
 using namespace ashlar;
+using reference::of;
 
-constexpr std::size_t prompt_rows = 1100, embed = 64;
+constexpr std::size_t prompt_rows = 270, embed = 256;
 static_assert(prompt_rows * embed * sizeof(float) > current_config::stack_budget);
+using input = tensor<float, prompt_rows, embed>;
+using cache_type = nn::kv_cache<float, prompt_rows, 4, 64>;
 
-template <class Result, class E>
-void evaluate_in_workspace(Result& result, const E& e) {
+template <class E>
+void expect_in_workspace(const E& e, const reference::array& expected) {
     static workspace<workspace_bytes<E>> scratch;
-    evaluate(result, e, scratch);
+    static input found;
+    evaluate(found, e, scratch);
+    reference::expect_near(found, expected, 1e-4);
 }
 
 TEST(decode, a_prompt_beyond_the_stack_budget) {
-    static nn::encoder<{.layer = {.embed = embed, .heads = 2, .hidden = 8, .norm_first = true}, .layers = 2}> blocks{};
-    static std::array<nn::kv_cache<float, prompt_rows, 2, 32>, 2> caches;
-    static tensor<float, prompt_rows, embed> x, all, remembered;
+    static nn::encoder<{.layer = {.embed = embed, .heads = 4, .hidden = 8, .norm_first = true}, .layers = 2}> blocks{};
+    static std::array<cache_type, 2> caches;
+    static input x;
     state::randomise(blocks, 3, 0.1);
-    support::random_numbers random(5);
-    random.fill_normal(x);
-    evaluate_in_workspace(all, blocks(x, causal));
-    evaluate_in_workspace(remembered, blocks.decode(x, caches));
+    support::random_numbers(5).fill_normal(x);
+    auto expected = of(x);
+    for (const char* layer : {"layers.0.", "layers.1."})
+        expected = state::encoder_layer(state::of(blocks), layer, {{embed, 4, 4}, nn::activation::relu, true}, expected,
+                                        state::keeps_causal);
+    expect_in_workspace(blocks.decode(x, caches), expected);
     EXPECT_EQ(caches[1].length(), prompt_rows);
-    reference::expect_near(remembered, reference::of(all), 1e-4);
     // What is appended is part of the scratch.
     using call = decltype(blocks.decode(x, caches));
     using layer = std::remove_cvref_t<decltype(blocks.layers[0])>;
@@ -39,18 +45,16 @@ TEST(decode, a_prompt_beyond_the_stack_budget) {
 }
 
 TEST(decode, a_layer_with_a_workspace) {
-    using block = nn::llama_layer<{.embed = embed, .heads = 2, .hidden = 8}>;
-    constexpr auto& turn = nn::rope_tables<{.head_width = 32, .positions = prompt_rows}>;
+    using block = nn::llama_layer<{.embed = embed, .heads = 4, .hidden = 8}>;
+    constexpr auto& turn = nn::rope_tables<{.head_width = 64, .positions = prompt_rows}>;
     static block layer{};
-    static nn::kv_cache<float, prompt_rows, 2, 32> cache;
-    static tensor<float, prompt_rows, embed> x, all, remembered;
+    static cache_type cache;
+    static input x;
     state::randomise(layer, 4, 0.1);
-    support::random_numbers random(6);
-    random.fill_normal(x);
-    evaluate_in_workspace(all, layer(x, turn));
-    static workspace<block::append_workspace_bytes<decltype(x), decltype(turn), decltype(cache)>> scratch;
-    evaluate_in_workspace(remembered, layer.decode(x, turn, cache, scratch));
-    reference::expect_near(remembered, reference::of(all), 1e-4);
+    support::random_numbers(6).fill_normal(x);
+    static workspace<block::append_workspace_bytes<input, decltype(turn), cache_type>> scratch;
+    expect_in_workspace(layer.decode(x, turn, cache, scratch),
+                        state::llama_layer(state::of(layer), "", {embed, 4, 4}, of(x)));
 }
 
 }  // namespace

@@ -25,11 +25,9 @@ void check_block() {
 TEST(feed_forward, plain) {
     check_block<{.embed = axis<"embed", 24>{}, .hidden = 40}>();
     check_block<{.embed = 24, .hidden = 37, .activation = activation::gelu, .bias = false}>();
-    check_block<{.embed = 24, .hidden = 40, .activation = activation::gelu_tanh}>();
 }
 TEST(feed_forward, gated) {
-    check_block<{.embed = 24, .hidden = 40, .activation = activation::silu, .gated = true, .bias = false}>();
-    check_block<{.embed = 24, .hidden = 37, .activation = activation::gelu, .gated = true}>();
+    check_block<{.embed = 24, .hidden = 37, .activation = activation::silu, .gated = true, .bias = false}>();
 }
 
 }  // namespace

@@ -47,17 +47,13 @@ static_assert(nn::module<product> && nn::module<const block&> && !nn::module<ten
 static_assert(nn::parameter_array<tensor<float, 4>> && nn::parameter_array<packed<float, 4, 4>>);
 static_assert(std::is_trivially_copyable_v<block> && std::is_aggregate_v<block>);
 
-std::vector<std::string> names(const block& b) {
-    std::vector<std::string> all;
-    nn::for_each_parameter(b, [&](const nn::const_parameter& p) { all.emplace_back(p.name); });
-    return all;
-}
-
 TEST(module, paths) {
     static const block b{};
-    EXPECT_EQ(names(b), (std::vector<std::string>{"in_proj_weight", "in_proj_weight", "in_proj_weight", "deep",
-                                                  "scalar", "weight", "bias", "layers.0.weight", "layers.0.bias",
-                                                  "layers.1.weight", "layers.1.bias"}));
+    std::vector<std::string> names;
+    nn::for_each_parameter(b, [&](const nn::const_parameter& p) { names.emplace_back(p.name); });
+    EXPECT_EQ(names, (std::vector<std::string>{"in_proj_weight", "in_proj_weight", "in_proj_weight", "deep", "scalar",
+                                               "weight", "bias", "layers.0.weight", "layers.0.bias", "layers.1.weight",
+                                               "layers.1.bias"}));
 }
 
 TEST(module, shapes_are_those_of_files) {
@@ -65,28 +61,21 @@ TEST(module, shapes_are_those_of_files) {
     std::vector<nn::parameter> all;
     nn::for_each_parameter(b, [&](const nn::parameter& p) { all.push_back(p); });
     ASSERT_EQ(all.size(), 11u);
+    using sizes = std::vector<std::size_t>;
     for (std::size_t piece = 0; piece < 3; ++piece) {
-        EXPECT_EQ(all[piece].rank, 2u);
-        EXPECT_EQ(all[piece].extents[0], 11u);
-        EXPECT_EQ(all[piece].extents[1], 5u);
-        EXPECT_EQ(all[piece].first_row, piece * 4);
-        EXPECT_EQ(all[piece].rows, piece == 2 ? 3u : 4u);
-        EXPECT_EQ(all[piece].columns, 5u);
-        EXPECT_EQ(all[piece].is_first_piece(), piece == 0);
-        EXPECT_EQ(all[piece].is_last_piece(), piece == 2);
-        EXPECT_EQ(all[piece].file_size(), 55u);
+        const nn::parameter& p = all[piece];
+        EXPECT_EQ((sizes{p.rank, p.extents[0], p.extents[1], p.columns, p.file_size()}), (sizes{2, 11, 5, 5, 55}));
+        EXPECT_EQ((sizes{p.first_row, p.rows}), (sizes{piece * 4, piece == 2 ? 3u : 4u}));
+        EXPECT_EQ(p.is_first_piece(), piece == 0);
+        EXPECT_EQ(p.is_last_piece(), piece == 2);
     }
     EXPECT_EQ(all[1].data, b.key.elements);
     EXPECT_EQ(all[3].kind, nn::element_kind::f64);
-    EXPECT_EQ(all[3].rows, 2u);
-    EXPECT_EQ(all[3].columns, 12u);
-    EXPECT_EQ(all[3].offset(1, 7), 19u);
+    EXPECT_EQ((sizes{all[3].rows, all[3].columns, all[3].offset(1, 7)}), (sizes{2, 12, 19}));
     EXPECT_EQ(all[4].kind, nn::element_kind::i32);
-    EXPECT_EQ(all[4].rank, 0u);
-    EXPECT_EQ(all[4].size(), 1u);
+    EXPECT_EQ((sizes{all[4].rank, all[4].size()}), (sizes{0, 1}));
     EXPECT_TRUE(all[4].is_first_piece() && all[4].is_last_piece());
-    EXPECT_EQ(all[5].extents[0], 40u);
-    EXPECT_EQ(all[5].extents[1], 6u);
+    EXPECT_EQ((sizes{all[5].extents[0], all[5].extents[1]}), (sizes{40, 6}));
     EXPECT_TRUE(all[5].is_transposed);
 }
 

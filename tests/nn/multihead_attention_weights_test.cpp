@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// multihead_attention: weights of each head, their mean, and weights in addition to the result.
+// multihead_attention: weights of each head, their mean, weights in addition to the result, and every option at once.
 #include <tests/nn/state.hpp>
 
 #include <ashlar/nn/layers/multihead_attention.hpp>
@@ -9,38 +9,40 @@ namespace {
 using namespace ashlar;
 using reference::of;
 
-template <nn::attention_options Options>
-struct fixture {
-    nn::multihead_attention<Options> module{};
-    fixture() { state::randomise(module); }
-    state::dict dict() const { return state::of(module); }
-    static constexpr state::attention_shape shape{nn::multihead_attention<Options>::embed,
-                                                  nn::multihead_attention<Options>::heads,
-                                                  nn::multihead_attention<Options>::kv_heads};
-};
-
 TEST(multihead_attention_weights, weights) {
-    const fixture<nn::attention_options{.embed = 16, .heads = 2}> f;
+    static nn::multihead_attention<{.embed = 16, .heads = 2}> m{};
+    state::randomise(m);
     support::random_numbers random(5);
     const auto x = random.normal<float, 2, 9, 16>();
     const auto ignored = random.truths<2, 9, 9>(0.3);
     const auto kept = [&](const reference::index& c) { return !ignored(c[0], c[2], c[3]); };
-    const auto expected = state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), kept);
+    const auto expected = state::attention(state::of(m), "", {16, 2, 2}, of(x), of(x), of(x), kept).weights;
     const auto mask = ignore(unsqueeze<1>(ignored));
-    support::check(f.module(x, mask), expected.output);
-    support::check(f.module.weights(x, x, mask), expected.weights);
-    support::check(f.module.average_weights(x, x, mask),
-                   reference::reduce(expected.weights, 1, false, reference::mean));
+    support::check(m.weights(x, x, mask), expected);
+    support::check(m.average_weights(x, x, mask), reference::reduce(expected, 1, false, reference::mean));
 }
 
 TEST(multihead_attention_weights, stored_beside_the_result) {
-    const fixture<nn::attention_options{.embed = 16, .heads = 4, .kv_heads = 2}> f;
+    static nn::multihead_attention<{.embed = 16, .heads = 4, .kv_heads = 2}> m{};
+    state::randomise(m);
     const auto x = support::random_numbers(7).normal<float, 9, 16>();
-    const auto expected = state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), state::keeps_causal);
+    const auto expected = state::attention(state::of(m), "", {16, 4, 2}, of(x), of(x), of(x), state::keeps_causal);
     tensor<float, 4, 9, 9> weights;
     support::spoil(weights);
-    support::check(f.module.storing_weights(weights, x, x, x, causal), expected.output);
+    support::check(m.storing_weights(weights, x, x, x, causal), expected.output);
     reference::expect_near(weights, expected.weights, 2e-6);
+}
+
+TEST(multihead_attention_weights, every_option_of_attention) {
+    static nn::multihead_attention<{.embed = 16, .heads = 2}> m{};
+    state::randomise(m);
+    support::random_numbers random(6);
+    const auto x = random.normal<float, 9, 16>();
+    const auto added = random.normal<float, 2, 9, 9>();
+    const auto by_hand =
+        attention(m.queries(x), m.keys(x), m.values(x), scale(0.1f), softcap(2.0f), bias(added), sliding_window<2, 1>);
+    support::check(m(x, scale(0.1f), sliding_window<2, 1>, softcap(2.0f), bias(added)),
+                   of(eval(m.out_proj(nn::merge_heads(by_hand)))));
 }
 
 }  // namespace

@@ -9,23 +9,35 @@
 using namespace ashlar;
 using nn::pair_order;
 
+namespace {
+
+constexpr auto quarter_turns = [] {
+    constexpr auto& turn = nn::rope_tables<{.head_width = 2, .positions = 4}>;
+    const tensor<float, 4, 2> x = full<float, 4, 2>(1);
+    const tensor<float, 4, 2> y = turn(x);
+    return y(1, 0);
+}();
+static_assert(quarter_turns > 0.5403023f - 0.8414710f - 1e-6f && quarter_turns < 0.5403023f - 0.8414710f + 1e-6f);
+
+/// The angles of a position are p * base^(-i / pairs).
+template <class Table>
+void expect_rounded(const Table& table, std::size_t position, double p, std::size_t pairs, double base, double error) {
+    for (std::size_t i = 0; i < pairs; ++i) {
+        const double angle = p * std::pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
+        ASSERT_NEAR(static_cast<double>(table.cosine(position, i)), std::cos(angle), error) << p << " " << i;
+        ASSERT_NEAR(static_cast<double>(table.sine(position, i)), std::sin(angle), error) << p << " " << i;
+    }
+}
+
+}  // namespace
+
 TEST(rope_tables, tables_are_rounded_from_double) {
     constexpr auto& narrow = nn::rope_tables<{.head_width = 8, .positions = 512}>;
     constexpr auto& wide = nn::rope_tables<{.head_width = 64, .positions = 1024}>;
     static_assert(narrow.by_entry && !wide.by_entry && sizeof(wide) == 2 * 1024 * 32 * sizeof(float));
     static_assert(wide.cosine(0, 31) == 1 && wide.sine(0, 31) == 0 && narrow.cosine(0, 3) == 1);
-    for (std::size_t p = 0; p < 1024; ++p)
-        for (std::size_t i = 0; i < 32; ++i) {
-            const double angle = static_cast<double>(p) * std::pow(10000.0, -2.0 * static_cast<double>(i) / 64);
-            ASSERT_NEAR(static_cast<double>(wide.cosine(p, i)), std::cos(angle), 3.1e-8) << p << " " << i;
-            ASSERT_NEAR(static_cast<double>(wide.sine(p, i)), std::sin(angle), 3.1e-8) << p << " " << i;
-        }
-    for (std::size_t p = 0; p < 512; ++p)
-        for (std::size_t i = 0; i < 4; ++i) {
-            const double angle = static_cast<double>(p) * std::pow(10000.0, -2.0 * static_cast<double>(i) / 8);
-            ASSERT_NEAR(static_cast<double>(narrow.cosine(p, i)), std::cos(angle), 3.1e-8) << p << " " << i;
-            ASSERT_NEAR(static_cast<double>(narrow.sine(p, i)), std::sin(angle), 3.1e-8) << p << " " << i;
-        }
+    for (std::size_t p = 0; p < 1024; ++p) expect_rounded(wide, p, static_cast<double>(p), 32, 10000, 3.1e-8);
+    for (std::size_t p = 0; p < 512; ++p) expect_rounded(narrow, p, static_cast<double>(p), 4, 10000, 3.1e-8);
 }
 
 TEST(rope_tables, angles_at_large_positions) {
@@ -41,20 +53,5 @@ TEST(rope_tables, large_tables_are_made_at_run_time) {
         turn;
     turn.fill();
     for (std::size_t p : {0u, 1u, 63u, 64u, 12345u, 32767u})
-        for (std::size_t i = 0; i < 64; ++i) {
-            const double angle = static_cast<double>(p) / 4 * std::pow(1e6, -2.0 * static_cast<double>(i) / 128);
-            ASSERT_NEAR(static_cast<double>(turn.sine(p, i)), std::sin(angle), 3.2e-8) << p << " " << i;
-        }
+        expect_rounded(turn, p, static_cast<double>(p) / 4, 64, 1e6, 3.2e-8);
 }
-
-namespace {
-
-constexpr auto quarter_turns = [] {
-    constexpr auto& turn = nn::rope_tables<{.head_width = 2, .positions = 4}>;
-    const tensor<float, 4, 2> x = full<float, 4, 2>(1);
-    const tensor<float, 4, 2> y = turn(x);
-    return y(1, 0);
-}();
-static_assert(quarter_turns > 0.5403023f - 0.8414710f - 1e-6f && quarter_turns < 0.5403023f - 0.8414710f + 1e-6f);
-
-}  // namespace

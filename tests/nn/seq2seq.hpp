@@ -48,7 +48,7 @@ struct seq2seq {
     }
 };
 
-/// Each layer, and what is around them.
+/// Each layer of the encoder, and what is around both stacks. Layers of the decoder: check_decoding.
 template <family Family>
 void check_layers(const std::string& name) {
     const parity::fixture file("bart_models");
@@ -72,13 +72,7 @@ void check_layers(const std::string& name) {
     }
     if constexpr (m.is_whisper) x = m.encoder.norm(x);
     file.expect(x, name + ".out.encoder");
-    for (std::size_t i = 0; i < 2; ++i) {
-        y = m.decoder.layers[i](y, x, causal, nn::cross(keys_below(9)));
-        file.expect(y, name + ".out.decoder" + std::to_string(i));
-    }
-    if constexpr (m.is_whisper) y = m.decoder.norm(y);
-    file.expect(y, name + ".out.decoder");
-    tensor<float, 6, 19> logits = m.embedding.scores(y);
+    tensor<float, 6, 19> logits = m.embedding.scores(file.array<float, 6, 16>(name + ".out.decoder"));
     if constexpr (!m.is_whisper) logits += m.final_logits_bias;
     file.expect(logits, name + ".out.logits");
 }

@@ -67,15 +67,16 @@ inline index coordinates(const std::vector<std::size_t>& extents, std::size_t i)
     return at;
 }
 
-/// The element for coordinates of an array that `a` broadcasts to.
-inline double at(const array& a, const index& coordinates) {
+/// The place of the element for coordinates of an array that `a` broadcasts to.
+inline std::size_t place(const array& a, const index& coordinates) {
     std::size_t i = 0;
     for (std::size_t axis = 0; axis < a.rank(); ++axis) {
         const std::size_t c = coordinates[axis + coordinates.size() - a.rank()];
         i = i * a.extents[axis] + (a.extents[axis] == 1 ? 0 : c);
     }
-    return a.values[i];
+    return i;
 }
+inline double at(const array& a, const index& coordinates) { return a.values[place(a, coordinates)]; }
 
 inline std::vector<std::size_t> broadcast(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
     std::vector<std::size_t> result(std::max(a.size(), b.size()), 1);
@@ -149,11 +150,10 @@ inline array matmul(const array& a, const array& b) {
     array result = make(extents);
     for (std::size_t i = 0; i < result.size(); ++i) {
         index left = coordinates(extents, i), right = left;
-        for (std::size_t k = 0; k < a.from_last(0); ++k) {
-            left.back() = k;
-            right[right.size() - 2] = k;
-            result.values[i] += at(a, left) * at(b, right);
-        }
+        left.back() = right[right.size() - 2] = 0;
+        const double* x = a.values.data() + place(a, left);
+        const double* y = b.values.data() + place(b, right);
+        for (std::size_t k = 0; k < a.from_last(0); ++k) result.values[i] += x[k] * y[k * b.from_last(0)];
     }
     return result;
 }
@@ -266,21 +266,27 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
     for (std::size_t row = 0; row < result.weights.size() / keys; ++row) {
         const std::size_t query = row % queries;
         const index batch = coordinates(batch_extents, row / queries);
-        const auto element = [&](const array& x, std::size_t i, std::size_t j, bool grouped) {
+        const auto line = [&](const array& x, std::size_t i, bool grouped) {
             index c = batch;
             if (grouped && !c.empty()) c.back() /= group;
-            c.insert(c.end(), {i, j});
-            return at(x, c);
+            c.insert(c.end(), {i, 0});
+            return x.values.data() + place(x, c);
         };
+        const double* const own = line(q, query, false);
         std::vector<std::size_t> kept;
         std::vector<double> scores;
         for (std::size_t key = 0; key < keys; ++key) {
             if (options.keep && !options.keep(batch, query, key)) continue;
             double s = 0;
-            for (std::size_t d = 0; d < depth; ++d) s += element(q, query, d, false) * element(k, key, d, true);
+            const double* const other = line(k, key, true);
+            for (std::size_t d = 0; d < depth; ++d) s += own[d] * other[d];
             s *= scale;
             if (options.softcap != 0) s = options.softcap * std::tanh(s / options.softcap);
-            if (!options.bias.values.empty()) s += element(options.bias, query, key, false);
+            if (!options.bias.values.empty()) {
+                index c = batch;
+                c.insert(c.end(), {query, key});
+                s += at(options.bias, c);
+            }
             if (options.score_mod) s = options.score_mod(s, query, key);
             kept.push_back(key);
             scores.push_back(s);
@@ -294,8 +300,8 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
             // Infinity is no constant to compare with under -ffast-math.
             const double weight = most < std::numeric_limits<double>::lowest() ? 0 : std::exp(scores[i] - most) / sum;
             result.weights.values[row * keys + kept[i]] = weight;
-            for (std::size_t d = 0; d < width; ++d)
-                result.values.values[row * width + d] += weight * element(v, kept[i], d, true);
+            const double* const value = line(v, kept[i], true);
+            for (std::size_t d = 0; d < width; ++d) result.values.values[row * width + d] += weight * value[d];
         }
     }
     return result;
