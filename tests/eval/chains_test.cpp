@@ -11,7 +11,7 @@ struct weights {
     support::random_numbers random{1};
     tensor<float, 37, 24> x = random.normal<float, 37, 24>();
     tensor<float, 24, 24> wq = random.normal<float, 24, 24>(0, 0.2), wk = random.normal<float, 24, 24>(0, 0.2);
-    tensor<float, 24, 24> wv = random.normal<float, 24, 24>(0, 0.2), wo = random.normal<float, 24, 24>(0, 0.2);
+    tensor<float, 24, 24> wv = random.normal<float, 24, 24>(0, 0.2);
     tensor<float, 24, 40> up = random.normal<float, 24, 40>(0, 0.2);
     tensor<float, 40, 24> down = random.normal<float, 40, 24>(0, 0.2);
     tensor<float, 40> bias = random.normal<float, 40>();
@@ -20,8 +20,6 @@ struct weights {
 
 TEST(chains, feed_forward) {
     const weights w;
-    check(matmul(gelu(matmul(w.x, w.up) + w.bias), w.down), 1e-5);
-    check(matmul(relu(matmul(w.x, w.up) + w.bias), w.down) + w.x, 1e-5);
     check(layer_norm(w.x + matmul(relu(matmul(w.x, w.up)), w.down), w.gamma, w.beta, 1e-5), 1e-5);
     check(let(layer_norm(w.x, w.gamma, w.beta, 1e-5),
               [&](const auto& y) { return y + matmul(gelu(matmul(y, w.up) + w.bias), w.down); }),
@@ -31,16 +29,11 @@ TEST(chains, feed_forward) {
 
 TEST(chains, nested_products) {
     const weights w;
-    check(matmul(w.x, matmul(w.wq, w.wk)), 1e-5);
-    check(matmul(matmul(w.x, w.wq), w.wk), 1e-5);
     check(matmul(matmul(w.x, w.wq), matmul(w.wk, w.wv)), 1e-5);
     check(matmul(matmul(w.x, w.wq), transpose(matmul(w.x, w.wk))), 1e-5);
     check(matmul(transpose(matmul(w.x, w.wq)), matmul(w.x, w.wk)), 1e-5);
-    check(matmul(softmax(matmul(w.x, w.wq)), w.wk), 1e-5);
     check(matmul(w.wk, softmax(matmul(w.wq, w.wk))), 1e-5);
     check(matmul(softmax<0>(matmul(w.x, w.wq)), w.wk), 1e-5);
-    check(softmax(matmul(w.x, w.wq) + w.beta), 1e-5);
-    check(softmax<0>(matmul(w.x, w.wq)), 1e-5);
 }
 
 }  // namespace

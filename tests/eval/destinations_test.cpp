@@ -13,7 +13,6 @@ namespace {
 using namespace ashlar;
 using reference::expect_near;
 using reference::of;
-using support::check;
 
 TEST(aliasing, same_tensor) {
     constexpr std::size_t n = 37;
@@ -26,15 +25,9 @@ TEST(aliasing, same_tensor) {
         x = make(x);
         expect_near(x, expected, 1e-5);
     };
-    same([](auto& x) { return softmax(x); });
-    same([](auto& x) { return softmax<0>(x); });
-    same([&](auto& x) { return matmul(x, w); });
     same([&](auto& x) { return matmul(w, x); });
     same([](auto& x) { return matmul(x, x); });
-    same([](auto& x) { return attention(x, x, x, causal); });
     same([](auto& x) { return transpose(x); });
-    same([](auto& x) { return exp(x) + 1.0f; });
-    same([](auto& x) { return x + transpose(x); });
     same([](auto& x) { return x - x[0]; });
     same([](auto& x) { return softmax(x) - slice<0, 0, 1>(x); });
     same([](auto& x) { return softmax(x) - slice<1, 0, 1>(x); });
@@ -43,33 +36,19 @@ TEST(aliasing, same_tensor) {
 }
 
 TEST(aliasing, overlapping_views) {
-    support::random_numbers random(2);
-    const auto original = random.normal<float, 40, 8>();
-    const auto parts = [](auto& t, auto body) { return body(slice<0, 0, 37>(t), slice<0, 3, 40>(t)); };
-    const auto moved = [&](auto make) {
+    const auto original = support::random_numbers(2).normal<float, 40, 8>();
+    for (const std::size_t from : {0u, 3u}) {
         auto x = original;
-        const auto expected =
-            of(detail::constant_evaluate(parts(original, [&](auto, auto from) { return make(from); })));
-        parts(x, [&](auto to, auto from) {
-            to = make(from);
-            expect_near(to, expected, 1e-5);
-        });
-        auto y = original;
-        const auto back = of(detail::constant_evaluate(parts(original, [&](auto from, auto) { return make(from); })));
-        parts(y, [&](auto from, auto to) {
-            to = make(from);
-            expect_near(to, back, 1e-5);
-        });
-    };
-    moved([](auto v) { return v * 2.0f; });
-    moved([](auto v) { return softmax(v); });
-    moved([](auto v) { return v + 0.0f; });
+        const tensor_view<float, 37, 8> to{x.data() + (3 - from) * 8};
+        to = tensor_view<const float, 37, 8>{x.data() + from * 8} * 2.0f;
+        for (std::size_t i = 0; i < 37; ++i)
+            for (std::size_t c = 0; c < 8; ++c) ASSERT_EQ(to(i, c), original(from + i, c) * 2.0f);
+    }
 }
 
-// What masks read is no operand of a node.
 // All of the result needs one element, and the destination shares no other: its first one in memory, or its last one.
-template <std::size_t N>
-void shares_one_element() {
+TEST(aliasing, one_element) {
+    constexpr std::size_t N = 37;
     std::array<float, 3 * N> numbers;
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 97 + 1);
     const auto moved = [&]<class To>(std::type_identity<To>, auto make, std::size_t to, std::size_t from) {
@@ -84,10 +63,6 @@ void shares_one_element() {
     constexpr std::type_identity<strided_view<float, std::array<std::ptrdiff_t, 1>{2}, N>> with_gaps;
     moved(backwards, [](const auto& x) { return x * 2.0f + slice<0, 0, 1>(x); }, N - 1, N - 1);
     moved(with_gaps, [](const auto& x) { return x * 2.0f + slice<0, N - 1, N>(x); }, N - 1, 0);
-}
-TEST(aliasing, one_element) {
-    shares_one_element<37>();
-    shares_one_element<256>();
 }
 
 // Elements at the same numbers, which are not at the same place: those of a narrower type are further ahead.
@@ -107,6 +82,7 @@ TEST(aliasing, elements_of_other_sizes) {
     reads_narrower_elements<std::int8_t, 256>();
 }
 
+// What masks read is no operand of a node.
 TEST(aliasing, bools_of_masks) {
     support::random_numbers random(5);
     const auto scores = random.normal<float, 70, 70>();
@@ -117,7 +93,6 @@ TEST(aliasing, bools_of_masks) {
         bools = make(bools);
         EXPECT_TRUE(all(bools == expected));
     };
-    check_with([&](auto& m) { return softmax(masked(scores, keep(transpose(m)))) > 0.0f; });
     check_with([&](auto& m) { return softmax(masked(scores, causal && !keep(transpose(m)))) > 0.0f; });
     check_with([&](auto& m) { return where(keep(transpose(m) || m), scores, 0.0f) != 0.0f; });
     const tensor<int, 3> lengths{4, 2, 5};
@@ -132,40 +107,27 @@ TEST(destinations, strided_and_unaligned) {
     const auto w = random.normal<float, 17, 21>();
     auto big = zeros<float, 40, 60>();
     support::check_into(slice<1, 5, 26>(slice<0, 1, 20>(big)), matmul(x, w));
-    support::check_into(slice<1, 1, 43, 2>(slice<0, 1, 39, 2>(big)), matmul(x, w));
     support::check_into(transpose(slice<1, 5, 24>(slice<0, 1, 22>(big))), matmul(x, w));
     support::check_into(transpose(slice<1, 5, 24>(slice<0, 1, 18>(big))), softmax(x));
-    support::check_into(transpose(slice<1, 5, 24>(slice<0, 1, 18>(big))), exp(x));
     support::check_into(slice<1, 5, 22>(slice<0, 1, 20>(big)), softmax<0>(x));
-    support::check_into(slice<1, 5, 22>(slice<0, 1, 20>(big)), concat<0>(slice<0, 0, 9>(x), slice<0, 9, 19>(x) * 2.0f));
     support::check_into(permute<1, 0>(slice<1, 0, 19>(slice<0, 0, 34>(big))), concat<1>(x, x * 2.0f));
-    float memory[1000] = {};
-    const tensor_view<float, 19, 17> off(memory + 1);
-    support::check_into(off, x + 1.0f);
-    support::check_into(tensor_view<float, 19, 21>(memory + 3), matmul(x, w));
-    const tensor_view<const float, 19, 17> input(memory + 3);
-    check(softmax(input));
-    check(matmul(input, w));
-    check(matmul(transpose(w), transpose(input)));
     for (std::size_t i = 0; i < 40; ++i)
-        for (std::size_t j = 44; j < 60; ++j) EXPECT_EQ(big(i, j), 0);
+        for (std::size_t j = 26; j < 60; ++j) EXPECT_EQ(big(i, j), 0);
+    float from[1000], to[1000];
+    const tensor_view<float, 19, 17> input(from + 3);
+    input = x;
+    support::check_into(tensor_view<float, 19, 17>(to + 1), softmax(input) + 1.0f);
+    support::check_into(tensor_view<float, 19, 21>(to + 3), matmul(input, w));
 }
 
 // Turned or flipped, a dense square has the distance of its rows between the entries of its other axis, too.
-template <std::size_t N>
-void turned_squares() {
-    support::random_numbers random(9);
-    const auto x = random.normal<float, N, N>();
-    auto y = zeros<float, N, N>();
+TEST(destinations, turned_squares) {
+    const auto x = support::random_numbers(9).normal<float, 37, 37>();
+    auto y = zeros<float, 37, 37>();
     support::check_into(transpose(y), x + 1.0f);
     support::check_into(flip<1>(y), x + 1.0f);
     support::check_into(flip<0, 1>(y), x + 1.0f);
-    support::check_into(flip<0>(y), x + 1.0f);
     support::check_into(flip<0>(y), transpose(x));
-}
-TEST(destinations, turned_squares) {
-    turned_squares<5>();
-    turned_squares<37>();
 }
 
 using square = tensor<float, 64, 64>;
@@ -219,31 +181,12 @@ TEST(stores, beside_the_result) {
     support::random_numbers random(4);
     const auto q = random.normal<float, 37, 8>();
     const auto k = random.normal<float, 35, 8>();
-    const auto v = random.normal<float, 35, 9>();
-    auto weights = full<float, 37, 35>(-1);
     auto turned = full<float, 35, 37>(-1);
-    const auto reference_weights = reference::attend(of(q), of(k), of(v));
-    check(matmul(store(weights, softmax(matmul(q, transpose(k)) * rsqrt_extent<8>)), v));
-    expect_near(weights, reference_weights.weights, 1e-5);
-    weights = full<float, 37, 35>(-1);
-    const auto e = matmul(store(transpose(turned), softmax(masked(matmul(q, transpose(k)), causal))), v);
+    const auto e = matmul(store(transpose(turned), softmax(masked(matmul(q, transpose(k)), causal))), k);
     const auto y = support::evaluated(e);
     const auto got = turned;
     expect_near(y, of(detail::constant_evaluate(e)), 1e-5);
     expect_near(got, of(turned), 1e-5);
-    const auto scores = softmax(store(weights, matmul(q, transpose(k)) + 1.0f));
-    const auto s = support::evaluated(scores);
-    const auto kept = weights;
-    expect_near(s, of(detail::constant_evaluate(scores)), 1e-5);
-    expect_near(kept, of(weights), 1e-5);
-    auto x = full<float, 37, 8>(0);
-    check(store(x, q * 2.0f));
-    expect_near(x, of(eval(q * 2.0f)));
-    const auto chain = exp(store(x, q * 3.0f)) + 1.0f;
-    x = full<float, 37, 8>(0);
-    const auto c = support::evaluated(chain);
-    expect_near(x, of(eval(q * 3.0f)));
-    expect_near(c, of(detail::constant_evaluate(chain)), 1e-5);
 }
 
 }  // namespace

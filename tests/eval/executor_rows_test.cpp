@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // The first rows of a result by several workers have the bits of one, and no more of them are computed.
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -8,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/ashlar.hpp>
-#include <ashlar/nn.hpp>
 
 #include "support/executors.hpp"
 
@@ -28,92 +26,28 @@ bool have_same_rows(const Tensor& a, const Tensor& b, const Count& count) {
     return true;
 }
 
-template <std::size_t Workers, class Result, class Expression, class Rows, class Count>
-void expect_same_rows_by(const Expression& e, const Result& expected, const Rows& rows, const Count& count,
-                         std::size_t parts) {
-    static Result y;
-    static guarded_workspace<workspace_bytes<Expression, Workers>> memory;
-    for (const std::size_t most : {std::size_t{1}, std::size_t{2}, Workers, Workers + 5}) {
+/// By a plan for five workers; all loops together have at least so many parts.
+template <class Result, class Expression, class Rows, class Count>
+void expect_same_rows(const Expression& e, const Rows& rows, const Count& count, std::size_t parts) {
+    static Result expected, y;
+    static workspace<workspace_bytes<Expression>> scratch;
+    static guarded_workspace<workspace_bytes<Expression, 5>> memory;
+    evaluate(expected, e, scratch, rows);
+    for (const backwards& executor : {backwards{1}, backwards{2}, backwards{5}, backwards{10}, backwards{5, true}}) {
         std::memset(static_cast<void*>(y.data()), 0xff, sizeof y);
-        backwards serial{.most = most};
-        evaluate(y, e, memory.scratch, serial, rows);
-        EXPECT_TRUE(have_same_rows(y, expected, count)) << most << " of " << Workers << " workers";
-        if (most >= Workers) {
-            EXPECT_GE(serial.parts, parts) << most << " of " << Workers << " workers";
+        backwards workers = executor;
+        evaluate(y, e, memory.scratch, workers, rows);
+        EXPECT_TRUE(have_same_rows(y, expected, count))
+            << executor.most << " workers, threads: " << executor.on_threads;
+        if (executor.most >= 5) {
+            EXPECT_GE(workers.parts, parts) << executor.most << " workers";
         }
         EXPECT_TRUE(memory.is_whole());
     }
-    std::memset(static_cast<void*>(y.data()), 0xff, sizeof y);
-    backwards pool{.most = Workers, .on_threads = true};
-    evaluate(y, e, memory.scratch, pool, rows);
-    EXPECT_TRUE(have_same_rows(y, expected, count)) << Workers << " threads";
-    EXPECT_TRUE(memory.is_whole());
 }
 
-/// By a plan for so many workers; all loops together have at least so many parts.
-template <std::size_t Workers, class Result, class Expression, class Rows, class Count>
-void expect_same_rows(const Expression& e, const Rows& rows, const Count& count, std::size_t parts) {
-    static Result expected;
-    static workspace<workspace_bytes<Expression>> scratch;
-    evaluate(expected, e, scratch, rows);
-    expect_same_rows_by<Workers>(e, expected, rows, count, parts);
-}
-
-constexpr std::array<std::size_t, 12> counts{0, 1, 15, 16, 17, 31, 33, 48, 49, 97, 112, 128};
-
-template <std::size_t Tokens, std::size_t Workers>
-void layers(std::size_t parts) {
-    SCOPED_TRACE(Tokens);
-    using module = nn::encoder_layer<{.embed = 96, .heads = 4, .hidden = 200}>;
-    using rows = tensor<float, Tokens, 96>;
-    static module layer;
-    nn::init::generator random(7);
-    nn::init::reset_parameters(layer, random);
-    static const rows x = filled<rows>(1);
-    for (const std::size_t n : counts)
-        if (n <= Tokens) {
-            SCOPED_TRACE(n);
-            expect_same_rows<Workers, rows>(
-                layer(x, keys_below(n)), rows_below(n), [&](std::size_t) { return n; }, n >= 97 ? parts : 0);
-        }
-}
-
-template <std::size_t Tokens>
-void attentions() {
-    using rows = tensor<float, 3, 2, Tokens, 24>;
-    static const rows q = filled<rows>(1), k = filled<rows>(2), v = filled<rows>(3);
-    const tensor<int, 3> lengths{5, 0, Tokens};
-    const auto count = [&](std::size_t entry) { return static_cast<std::size_t>(lengths(entry / 2)); };
-    expect_same_rows<5, rows>(attention(q, k, v, keys_below(lengths)), rows_below(lengths), count, 4);
-    expect_same_rows<5, rows>(attention(q, k, v, causal), rows_below(lengths), count, 4);
-    expect_same_rows<5, rows>(attention(q, k, v), rows_below(Tokens - 1), [](std::size_t) { return Tokens - 1; }, 5);
-    expect_same_rows<5, rows>(attention(q, k, v), rows_below(0), [](std::size_t) { return std::size_t{0}; }, 0);
-}
-
-template <std::size_t Tokens, std::size_t Workers>
-void in_place() {
-    SCOPED_TRACE(Tokens);
-    using rows = tensor<float, Tokens, 48>;
-    using module = nn::feed_forward<{.embed = 48, .hidden = 96}>;
-    static module layer;
-    nn::init::generator random(3);
-    nn::init::reset_parameters(layer, random);
-    for (const std::size_t n : counts) {
-        if (n > Tokens) continue;
-        static rows x, expected;
-        using expression = decltype(x + layer(x));
-        static workspace<workspace_bytes<expression, Workers>> scratch;
-        expected = filled<rows>(1);
-        evaluate(expected, expected + layer(expected), scratch, rows_below(n));
-        x = filled<rows>(1);
-        backwards serial{.most = Workers};
-        evaluate(x, x + layer(x), scratch, serial, rows_below(n));
-        EXPECT_TRUE(have_same_rows(x, expected, [&](std::size_t) { return n; })) << n;
-        if (n > 80) {
-            EXPECT_GE(serial.parts, Workers) << n;
-        }
-    }
-}
+const auto up = support::random_numbers(3).normal<float, 16, 32>(0, 0.2);
+const auto down = support::random_numbers(4).normal<float, 32, 16>(0, 0.2);
 
 std::size_t calls = 0;
 inline constexpr auto counted = [](float x) {
@@ -123,27 +57,44 @@ inline constexpr auto counted = [](float x) {
 
 }  // namespace
 
-TEST(executor_rows, layers) { layers<100, 5>(8); }
-
-TEST(executor_rows, attention) { attentions<40>(); }
+TEST(executor_rows, attention) {
+    using rows = tensor<float, 3, 2, 40, 24>;
+    static const rows q = filled<rows>(1), k = filled<rows>(2), v = filled<rows>(3);
+    for (const std::size_t n : {0u, 39u})
+        expect_same_rows<rows>(attention(q, k, v), rows_below(n), [=](std::size_t) { return n; }, n == 0 ? 0 : 5);
+}
 
 // Lengths of their own in a batch: its entries' tiles are shared out together.
 TEST(executor_rows, batches) {
-    using module = nn::encoder<{.layer = {.embed = 48, .heads = 4, .hidden = 100}, .layers = 2}>;
-    using rows = tensor<float, 4, 48, 48>;
-    static module encoder;
-    nn::init::generator random(7);
-    nn::init::reset_parameters(encoder, random);
+    using rows = tensor<float, 4, 48, 16>;
     static const rows x = filled<rows>(1);
-    for (const auto& lengths :
-         {tensor<int, 4>{48, 1, 17, 32}, tensor<int, 4>{0, 0, 33, 0}, tensor<int, 4>{9, 8, 7, 6}}) {
+    for (const auto& lengths : {tensor<int, 4>{48, 1, 17, 32}, tensor<int, 4>{0, 0, 33, 0}, tensor<int, 4>{9, 8, 7, 6},
+                                tensor<int, 4>{15, 16, 31, 47}}) {
         const auto count = [&](std::size_t entry) { return static_cast<std::size_t>(lengths(entry)); };
-        expect_same_rows<5, rows>(encoder(x, keys_below(lengths)), rows_below(lengths), count, 4);
+        const auto layer = let(attention(x, x, x, keys_below(lengths)) + x,
+                               [](const auto& y) { return layer_norm(matmul(gelu(matmul(y, up)), down) + y, 1e-5f); });
+        expect_same_rows<rows>(layer, rows_below(lengths), count, lengths(2) == 33 ? 2 : 4);
     }
 }
 
 // Rows that are read where they are written wait on the stack of their worker.
-TEST(executor_rows, in_place) { in_place<152, 5>(); }
+TEST(executor_rows, in_place) {
+    using rows = tensor<float, 152, 16>;
+    static rows x, expected;
+    const auto layer = [](const rows& y) { return y + matmul(gelu(matmul(y, up)), down); };
+    static workspace<workspace_bytes<decltype(layer(x)), 5>> scratch;
+    for (const std::size_t n : {0u, 1u, 15u, 16u, 17u, 31u, 33u, 48u, 49u, 97u, 112u, 128u}) {
+        expected = filled<rows>(1);
+        evaluate(expected, layer(expected), scratch, rows_below(n));
+        x = filled<rows>(1);
+        backwards serial{.most = 5};
+        evaluate(x, layer(x), scratch, serial, rows_below(n));
+        EXPECT_TRUE(have_same_rows(x, expected, [&](std::size_t) { return n; })) << n;
+        if (n > 80) {
+            EXPECT_GE(serial.parts, 5u) << n;
+        }
+    }
+}
 
 // Workers compute the rows that one would: those of whole tiles.
 TEST(executor_rows, are_no_more) {

@@ -17,13 +17,12 @@ void check_edges() {
     for (const std::ptrdiff_t offset : {0, 1, 13, -1, -5, -1000, 1000})
         check_edge<float, Queries, Keys, Depth>(causal_at(offset),
                                                 [=](std::ptrdiff_t distance) { return distance <= offset; });
-    check_edge<float, Queries, Keys, Depth>(sliding_window<3, 2>,
-                                            [](std::ptrdiff_t distance) { return distance >= -3 && distance <= 2; });
 }
 
 TEST(one_lane, edges_of_masks) {
     check_edges<37, 40, 6>();
-    check_edges<4, 19, 3>();
+    check_edge<float, 4, 19, 3>(sliding_window<3, 2>,
+                                [](std::ptrdiff_t distance) { return distance >= -3 && distance <= 2; });
 }
 TEST(one_lane, edges_of_one_query) { check_edges<1, 21, 5>(); }
 TEST(one_lane, edges_shorter_than_the_keys) {
@@ -38,8 +37,7 @@ TEST(one_lane, operands_lie_anywhere) {
     const auto k = random.normal<float, 11, 2, 6>(), v = random.normal<float, 11, 2, 6>();
     check(attention(permute<1, 0, 2>(q), permute<1, 0, 2>(k), permute<1, 0, 2>(v), causal));
     const auto row = random.normal<float, 1, 6>();
-    check(softmax(matmul(broadcast_to<9, 6>(row), transpose(random.normal<float, 11, 6>()))));
-    check(softmax(matmul(flip<0>(random.normal<float, 9, 6>()), transpose(random.normal<float, 11, 6>()))));
+    check(softmax(matmul(broadcast_to<9, 6>(row), transpose(flip<0>(random.normal<float, 11, 6>())))));
 }
 
 }  // namespace

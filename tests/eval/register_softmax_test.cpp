@@ -19,25 +19,19 @@ void attend() {
 }
 
 TEST(register_softmax, queries) {
-    attend<float, 2, 2, 8, 8>();
     attend<float, 2, 11, 8, 8>();
     attend<float, 3, 3, 8, 4>();
-    attend<float, 4, 5, 4, 4>();
     attend<float, 5, 7, 8, 8>();
-    attend<float, 8, 3, 32, 32>();
     attend<float, 8, 8, 4, 2>();
 }
 
 TEST(register_softmax, queries_of_a_whole_register) {
-    attend<float, 9, 5, 4, 4>();
     attend<float, 16, 9, 8, 8>();
     attend<float, 11, 6, 4, 1>();
     attend<float, 13, 4, 2, 32>();
-    attend<float, 16, 16, 16, 16>();
 }
 
 TEST(register_softmax, doubles) {
-    attend<double, 2, 5, 4, 4>();
     attend<double, 3, 4, 8, 4>();
     attend<double, 7, 7, 4, 4>();
 }
@@ -45,11 +39,8 @@ TEST(register_softmax, doubles) {
 TEST(register_softmax, surroundings) {
     support::random_numbers random(1);
     const auto q = random.normal<float, 2, 8, 8>();
-    const auto residual = random.normal<float, 8, 2, 8>();
     check(attention(q, q, q, softcap(1.5f)));
-    check(attention(q, q, q) * 2.0f + permute<1, 0, 2>(residual));
-    check(permute<1, 0, 2>(attention(q, q, q)));
-    check(permute<1, 0, 2>(attention(q, q, q)) + residual);
+    check(permute<1, 0, 2>(attention(q, q, q)) + random.normal<float, 8, 2, 8>());
 }
 
 }  // namespace

@@ -12,20 +12,12 @@ TEST(rows_of_tensors, every_axis) {
     const auto x = random.normal<float, 3, 17, 5>();
     check(sum<0>(x));
     check(sum<1>(x));
-    check(sum<2>(x));
-    check(sum<0>(x, keep_dims));
-    check(sum<1>(x, keep_dims));
-    check(softmax<0>(x));
-    check(softmax<1>(x));
     check(x - mean<1>(x, keep_dims));
     check(x - max<2>(x, keep_dims));
     check(x / sum<0>(x * x, keep_dims));
     check(sum<0, 2>(x));
     check(mean(x));
-    check(log_softmax<1>(x), 1e-5);
     check(logsumexp<1>(x), 1e-5);
-    check(variance<1>(x));
-    check(softmax<1>(x) * sum<1>(x, keep_dims) + x);
     check(softmax(softmax<0>(x)));
     check(sum<1>(softmax<1>(x) * x));
 }
@@ -34,13 +26,10 @@ TEST(rows_of_tensors, axes_before_a_long_last_one) {
     support::random_numbers random(5);
     const auto x = random.normal<float, 3, 4, 37>();
     const auto bias = random.normal<float, 37>();
-    check(sum<0>(x));
-    check(sum<1>(x));
     check(max<-2>(x) * 2.0f + bias);
     check(relu(mean<0>(x) - sum<1>(reshape<4, 3, 37>(x))));
     check(sum<0, 2>(reshape<3, 2, 2, 37>(x)));
     check(variance<1>(x));
-    check(logsumexp<0>(x));
     check(transpose(sum<0>(x)));
     check(sum<1>(transpose(x)));
     check(sum<0>(exp(x)) + min<0>(x * x));
@@ -61,15 +50,11 @@ TEST(rows_of_tensors, strange_numbers) {
     x(1, 18) = nan;
     for (std::size_t i = 0; i < 19; ++i) x(2, i) = -inf;
     x(3, 0) = -inf;
-    check(softmax(x));
     check(log_softmax(x));
     check(logsumexp(x));
     check(sum<1>(x));
     check(max<1>(x));
-    check(softmax<0>(x));
     const auto y = eval(transpose(x));
-    check(softmax<0>(y));
-    check(logsumexp<0>(y));
     check(log_softmax<0>(y));
     check(max<0>(y));
 }

@@ -11,7 +11,7 @@ template <class Size>
 class rows : public testing::Test {};
 template <std::size_t N>
 using size_type = std::integral_constant<std::size_t, N>;
-using sizes = testing::Types<size_type<1>, size_type<16>, size_type<17>, size_type<37>>;
+using sizes = testing::Types<size_type<1>, size_type<16>, size_type<37>>;
 TYPED_TEST_SUITE(rows, sizes);
 
 TYPED_TEST(rows, reductions) {
@@ -20,25 +20,17 @@ TYPED_TEST(rows, reductions) {
     const auto x = random.normal<float, n, 3>(1, 3);
     const auto y = random.normal<float, 3, n>(1, 3);
     check(sum<0>(x));
-    check(sum<1>(x));
-    check(mean<0>(y));
     check(mean<1>(y));
     check(max<0>(x) + min<0>(x));
     check(max<1>(y) - min<1>(y));
     check(variance<0>(x));
     check(variance<1>(y));
     check(argmax<0>(x));
-    check(argmax<1>(y));
-    check(argmin<0>(x));
     check(argmin<1>(y));
     check(argmin(y));
     check(prod<0>(x), 1e-4);
-    check(prod<1>(y), 1e-4);
-    check(prod(x * 0.5f), 1e-4);
     check(prod<1>(masked_fill(y, y > 0.0f, 1.0f)), 1e-4);
-    check(norm<0>(x));
     check(norm<1>(y * 2.0f));
-    check(norm(y));
     check(sum(x * 2.0f));
 }
 
@@ -47,42 +39,33 @@ TEST(rows_of_tensors, element_types) {
     const auto x = random.normal<double, 3, 13>();
     const auto i = random.whole<std::int32_t, 3, 37>(-99, 99);
     const auto l = random.whole<std::int64_t, 3, 13>(-99, 99);
+    const auto u = random.whole<std::uint8_t, 3, 37>(0, 255);
     const auto b = random.truths<3, 37>(0.9);
-    check(softmax(x));
     check(softmax<0>(x));
-    check(sum<0>(x));
     check(variance<1>(x));
     check(argmax<1>(x));
-    check(sum<1>(i));
+    check(prod<1>(x), 1e-12);
     check(sum<0>(i));
     check(max<1>(i));
-    check(argmax<1>(i));
     check(argmin<1>(i));
-    check(argmin<0>(l));
-    check(prod<1>(i));
-    check(prod<0>(l));
-    check(prod<1>(x), 1e-12);
-    check(argmin<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
-    check(prod<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
     check(prod(i + 100));
     check(sum<1>(l));
     check(max<0>(l));
-    check(all<1>(b));
+    check(argmin<0>(l));
+    check(prod<1>(u));
+    check(argmin<1>(u));
+    check(max<1>(u));
+    check(sum<1>(cast<std::int32_t>(u)));
     check(any<0>(b));
     check(all(b));
-    check(any(i < 0));
     check(sum<1>(cast<float>(b)));
-    check(max<1>(random.whole<std::uint8_t, 3, 37>(0, 255)));
-    check(sum<1>(cast<std::int32_t>(random.whole<std::uint8_t, 3, 37>(0, 255))));
 }
 
 // Lanes after the last column are zeros: a condition that zeros meet, or miss, must not see them.
 TEST(rows_of_tensors, truths_of_idle_lanes) {
     const tensor<float, 3, 19> twos = full<float, 3, 19>(2);
-    EXPECT_FALSE(any(support::evaluated(any<1>(twos < 1.0f))));
-    EXPECT_FALSE(any(support::evaluated(any<1>(twos == 0.0f))));
-    EXPECT_TRUE(all(support::evaluated(all<1>(twos > 1.0f))));
-    EXPECT_TRUE(all(support::evaluated(all<1>(twos != 0.0f))));
+    EXPECT_FALSE(any(support::evaluated(any<1>(twos < 1.0f || twos == 0.0f))));
+    EXPECT_TRUE(all(support::evaluated(all<1>(twos > 1.0f && twos != 0.0f))));
 }
 
 #if !defined(__FAST_MATH__)
@@ -92,11 +75,10 @@ TEST(rows_of_tensors, argmax_of_two_nans) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     static tensor<float, 3, n> along = full<float, 3, n>(1);
     static tensor<float, n, 19> down = full<float, n, 19>(1);
-    static const tensor<float, n> ones = full<float, n>(1);
     static const tensor<float, 19> some_ones = full<float, 19>(1);
     static tensor<std::int32_t, 3> of_rows, least_of_rows;
     static tensor<std::int32_t, 19> of_columns;
-    static tensor<std::int32_t> of_all, of_products, of_tiles, least_of_tiles;
+    static tensor<std::int32_t> of_all, least_of_tiles;
     along(1, 40) = down(40, 17) = std::numeric_limits<float>::infinity();
     for (std::size_t second = 1; second < n; ++second)
         for (std::size_t first = 0; first < second; ++first) {
@@ -105,8 +87,6 @@ TEST(rows_of_tensors, argmax_of_two_nans) {
             of_rows = argmax<1>(along);
             of_columns = argmax<0>(down);
             of_all = argmax(along);
-            of_products = argmax(along * ones);
-            of_tiles = argmax(down * some_ones);
             least_of_rows = argmin<1>(along);
             least_of_tiles = argmin(down * some_ones);
             for (std::size_t i = 0; i < 2; ++i) {
@@ -119,8 +99,6 @@ TEST(rows_of_tensors, argmax_of_two_nans) {
             ASSERT_EQ(of_rows(1), static_cast<std::int32_t>(first));
             ASSERT_EQ(of_columns(17), static_cast<std::int32_t>(first));
             ASSERT_EQ(of_all(), static_cast<std::int32_t>(n + first));
-            ASSERT_EQ(of_products(), static_cast<std::int32_t>(n + first));
-            ASSERT_EQ(of_tiles(), static_cast<std::int32_t>(19 * first + 17));
         }
 }
 #endif

@@ -11,6 +11,8 @@
 
 #include <ashlar/ashlar.hpp>
 
+#include "support/random.hpp"
+
 namespace support {
 
 /// Values added up with the signs of a row of the Hadamard matrix, by halves, as there is one order of additions.
@@ -69,6 +71,30 @@ std::vector<float> products(const Left& x, const ashlar::basic_quantized<Element
 template <class Result>
 void expect_same(const Result& y, const std::vector<float>& expected) {
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], expected[i]) << i;
+}
+
+/// Left operands that lie otherwise: turned, narrow, a vector, rows with gaps. `expect(y, x)` is told what the product
+/// must be that of, an operand without gaps.
+template <std::size_t Depth, class Matrix, class Expect>
+void check_left_operands(const Matrix& w, const Expect& expect) {
+    const auto x = random_numbers(9).normal<float, 3, 21, Depth>();
+    ashlar::tensor<float, 3, Depth, 21> turned;
+    ashlar::tensor<ashlar::bf16, 3, 21, Depth> narrow;
+    ashlar::tensor<float, 3, 21, Depth> widened;
+    ashlar::tensor<float, 3, 11, Depth> kept;
+    for (std::size_t b = 0; b < 3; ++b)
+        for (std::size_t i = 0; i < 21; ++i)
+            for (std::size_t k = 0; k < Depth; ++k) {
+                turned(b, k, i) = x(b, i, k);
+                narrow(b, i, k) = ashlar::bf16(x(b, i, k));
+                widened(b, i, k) = narrow(b, i, k);
+                kept(b, i / 2, k) = x(b, i / 2 * 2, k);
+            }
+    const ashlar::tensor_view<const float, Depth> one(x.data());
+    expect(eval(matmul(transpose(turned), w)), x);
+    expect(eval(matmul(narrow, w)), widened);
+    expect(eval(matmul(one, w)), one);
+    expect(eval(matmul(slice<1, 0, 21, 2>(x), w)), kept);
 }
 
 }  // namespace support
