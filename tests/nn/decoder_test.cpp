@@ -17,7 +17,7 @@ static_assert(named.norm.weight(3) == 4);
 
 struct transformer {
     nn::encoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 2, .final_norm = true}> encoder;
-    nn::decoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 3, .final_norm = true}> decoder;
+    nn::decoder<{.layer = {.embed = 8, .heads = 2, .hidden = 12}, .layers = 2, .final_norm = true}> decoder;
 
     template <class Self, class Visitor>
     static constexpr void members(Self& self, Visitor&& visit) {
@@ -39,13 +39,11 @@ TEST(decoder, over_an_encoder) {
         memory = state::encoder_layer(d, std::string("encoder.layers.") + i, shape, memory);
     memory = state::layer_norm(d, "encoder.norm", memory);
     auto expected = of(target);
-    for (const char* i : {"0.", "1.", "2."})
+    for (const char* i : {"0.", "1."})
         expected =
             state::decoder_layer(d, std::string("decoder.layers.") + i, shape, expected, memory, state::keeps_causal);
     expected = state::layer_norm(d, "decoder.norm", expected);
 
-    const tensor<float, 9, 8> encoded = model.encoder(source);
-    support::check(model.decoder(target, encoded, causal), expected, 1e-5);
     // A call of the encoder is evaluated once, when the call of the decoder is built.
     support::check(model.decoder(target, model.encoder(source), causal), expected, 1e-5);
 }

@@ -8,7 +8,6 @@
 #include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ namespace {
 
 using namespace ashlar;
 using reference::array;
-using support::rows;
+using support::row_at, support::rows;
 using support::spoil;
 
 /// A quarter of the bytes, and two floats for each row of a head.
@@ -51,15 +50,8 @@ array rounded_rows(array a) {
     return a;
 }
 
-/// Row t of [heads, rows, width].
-template <class X>
-auto row_at(const X& x, std::size_t t) {
-    return eval(row(permute<1, 0, 2>(x), t));
-}
-
 template <std::size_t Capacity, std::size_t KeyWidth, std::size_t ValueWidth, std::size_t Group>
 struct sequence {
-    static constexpr std::size_t count = Capacity;
     tensor<float, 2, Capacity, KeyWidth> k;
     tensor<float, 2, Capacity, ValueWidth> v;
     tensor<float, 2 * Group, Capacity, KeyWidth> q;
@@ -72,48 +64,43 @@ struct sequence {
     }
 };
 
+/// Attention of one row of each head [heads, width], as [heads, width].
+array attended(const array& q, const array& k, const array& v, const reference::attention_options& options = {}) {
+    array y = reference::attend({{q.extents[0], 1, q.extents[1]}, q.values}, k, v, options).values;
+    y.extents = {y.extents[0], y.extents[2]};
+    return y;
+}
+double cosine(const array& x, const array& y) {
+    double xy = 0, xx = 0, yy = 0;
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+        const double a = x.values[i], b = y.values[i];
+        xy += a * b, xx += a * a, yy += b * b;
+    }
+    return xy / std::sqrt(xx * yy);
+}
+
 /// Decodes to the end, and compares some steps with loops over the rounded rows, and with what was not rounded.
 template <std::size_t Capacity, std::size_t KeyWidth, std::size_t ValueWidth, std::size_t Group>
 void expect_decoding() {
-    using cache_type = nn::kv_cache<std::int8_t, Capacity, 2, KeyWidth, ValueWidth>;
     static sequence<Capacity, KeyWidth, ValueWidth, Group> given;
-    static cache_type cache;
+    static nn::kv_cache<std::int8_t, Capacity, 2, KeyWidth, ValueWidth> cache;
     spoil(cache);
     const array all_k = reference::of(given.k), all_v = reference::of(given.v);
     constexpr std::size_t lanes = lane_width<float>;
-    for (std::size_t t = 0; t < Capacity; ++t) {
-        cache.append(row_at(given.k, t), row_at(given.v, t));
-        const std::size_t n = t + 1;
+    for (std::size_t n = 1; n <= Capacity; ++n) {
+        cache.append(row_at(given.k, n - 1), row_at(given.v, n - 1));
         if (n != 1 && n + 1 != lanes && n != lanes && n != lanes + 1 && n != 61 && n != 257 && n != Capacity) continue;
-        const auto q = row_at(given.q, t);
-        const array q3{{2 * Group, 1, KeyWidth}, reference::of(q).values};
-        const array k = rows(all_k, 0, n), v = rows(all_v, 0, n);
-        array expected = reference::attend(q3, rounded_rows(k), rounded_rows(v)).values;
-        expected.extents = {2 * Group, ValueWidth};
-        const auto y = eval(cache.attend(q));
-        reference::expect_near(y, expected, 3e-6);
-        const array exact = reference::attend(q3, k, v).values;
-        double ab = 0, aa = 0, bb = 0;
-        for (std::size_t i = 0; i < exact.values.size(); ++i) {
-            const double a = exact.values[i], b = static_cast<double>(y.data()[i]);
-            ab += a * b, aa += a * a, bb += b * b;
-        }
-        EXPECT_GE(ab / std::sqrt(aa * bb), 0.999) << n;
-        // By the function itself, with a mask.
-        array by_hand =
-            reference::of(eval(attention(reshape<2, Group, KeyWidth>(q), cache.keys(), cache.values(), keys_below(n))));
-        by_hand.extents = {2 * Group, ValueWidth};
-        reference::expect_near(y, by_hand, 1e-6);
+        const auto q = row_at(given.q, n - 1);
+        const array k = rows(all_k, 0, n), v = rows(all_v, 0, n), y = reference::of(eval(cache.attend(q)));
+        reference::expect_near(y, attended(reference::of(q), rounded_rows(k), rounded_rows(v)), 3e-6);
+        EXPECT_GE(cosine(y, attended(reference::of(q), k, v)), 0.999) << n;
     }
     EXPECT_TRUE(cache.full());
     reference::expect_near(eval(cache.keys()), rounded_rows(all_k), 1e-7);
     reference::expect_near(eval(cache.values()), rounded_rows(all_v), 1e-7);
 }
 
-TEST(kv_cache_bytes, decodes_row_by_row) {
-    expect_decoding<37, 8, 8, 1>();
-    expect_decoding<67, 16, 7, 3>();
-}
+TEST(kv_cache_bytes, decodes_row_by_row) { expect_decoding<67, 16, 7, 3>(); }
 TEST(kv_cache_bytes, decodes_over_blocks_of_keys) {
     static_assert(nn::kv_cache<std::int8_t, 640, 2, 20, 24>::key_blocks > 1);
     expect_decoding<640, 20, 24, 4>();
@@ -123,95 +110,69 @@ TEST(kv_cache_bytes, several_rows_at_once) {
     static sequence<70, 16, 12, 2> s;
     static nn::kv_cache<std::int8_t, 70, 2, 16, 12> cache;
     const array k = rounded_rows(reference::of(s.k)), v = rounded_rows(reference::of(s.v));
-    const auto expect_queries = [&]<std::size_t First, std::size_t Rows>(std::index_sequence<First, Rows>) {
-        const auto q = eval(slice<1, First, First + Rows>(s.q));
-        const array y = reference::of(eval(cache.attend(q)));
-        for (std::size_t r = 0; r < Rows; ++r) {
-            const array expected = reference::attend(rows(reference::of(q), r, r + 1), rows(k, 0, First + r + 1),
-                                                     rows(v, 0, First + r + 1))
-                                       .values;
-            const array found = rows(y, r, r + 1);
-            for (std::size_t i = 0; i < expected.values.size(); ++i)
-                ASSERT_NEAR(found.values[i], expected.values[i], 4e-6) << First << ' ' << r;
-        }
+    const auto expect_queries = [&] {  // of the last 17 rows
+        const std::size_t n = cache.length();
+        tensor<float, 4, 17, 16> q;
+        for (std::size_t h = 0; h < 4; ++h)
+            for (std::size_t r = 0; r < 17; ++r)
+                for (std::size_t i = 0; i < 16; ++i) q(h, r, i) = s.q(h, n - 17 + r, i);
+        reference::attention_options options;
+        options.keep = [n](const reference::index&, std::size_t query, std::size_t key) {
+            return key + 17 <= n + query;
+        };
+        reference::expect_near(eval(cache.attend(q)),
+                               reference::attend(reference::of(q), rows(k, 0, n), rows(v, 0, n), options).values, 4e-6);
     };
     spoil(cache);
     // Heads first, tensors; then as a projection has them, computed; then some of the rows.
     cache.prefill(slice<1, 0, 19>(s.k), slice<1, 0, 19>(s.v));
-    expect_queries(std::index_sequence<0, 19>{});
-    const auto projected = [](const auto& x, auto count, auto width) {
-        return reshape<count(), 2 * width()>(permute<1, 0, 2>(x)) * 1.0f;
+    expect_queries();
+    const auto k2 = eval(slice<1, 19, 50>(s.k)), k3 = eval(slice<1, 39, 70>(s.k));
+    const auto v2 = eval(slice<1, 19, 50>(s.v)), v3 = eval(slice<1, 39, 70>(s.v));
+    const auto projected = [](const auto& x) {
+        constexpr std::size_t width = std::remove_cvref_t<decltype(x)>::extents[2];
+        return reshape<31, 2 * width>(permute<1, 0, 2>(x)) * 1.0f;
     };
-    using std::integral_constant;
-    const auto k2 = eval(slice<1, 19, 50>(s.k));
-    const auto k3 = eval(slice<1, 50, 70>(s.k));
-    const auto v2 = eval(slice<1, 19, 50>(s.v));
-    const auto v3 = eval(slice<1, 50, 70>(s.v));
-    constexpr integral_constant<std::size_t, 31> n2{};
-    constexpr integral_constant<std::size_t, 20> n3{};
-    constexpr integral_constant<std::size_t, 16> of_k{};
-    constexpr integral_constant<std::size_t, 12> of_v{};
-    cache.prefill(projected(k2, n2, of_k), projected(v2, n2, of_v));
-    expect_queries(std::index_sequence<19, 31>{});
-    const auto keys = projected(k3, n3, of_k);
-    const auto values = projected(v3, n3, of_v);
+    cache.prefill(projected(k2), projected(v2));
+    expect_queries();
+    const auto keys = projected(k3);
+    const auto values = projected(v3);
     static workspace<decltype(cache)::prefill_workspace_bytes<decltype(keys), decltype(values)>> scratch;
     std::memset(&scratch, 0xff, sizeof scratch);
-    cache.prefill(keys, values, 17, scratch);
+    cache.truncate(39);
+    cache.prefill(keys, values, 28, scratch);
     ASSERT_EQ(cache.length(), 67u);
-    expect_queries(std::index_sequence<50, 17>{});
-    cache.truncate(50);
+    expect_queries();
+    cache.truncate(39);
     static_cast<void>(cache.try_prefill(keys, values));
     EXPECT_TRUE(cache.full() && !cache.try_append(row_at(s.k, 0), row_at(s.v, 0)));
-    expect_queries(std::index_sequence<53, 17>{});
+    expect_queries();
     cache.refill(k2, v2);
     EXPECT_EQ(cache.length(), 31u);
-    reference::expect_near(eval(slice<1, 0, 31>(cache.keys())), rows(k, 19, 50), 1e-7);
-}
-
-TEST(kv_cache_bytes, a_ring_forgets) {
-    static sequence<61, 8, 8, 2> s;
-    static nn::kv_cache<std::int8_t, 24, 2, 8, 8, nn::cache_order::ring> ring;
-    const array k = rounded_rows(reference::of(s.k)), v = rounded_rows(reference::of(s.v));
-    spoil(ring);
-    ring.prefill(slice<1, 0, 30>(s.k), slice<1, 0, 30>(s.v));
-    for (std::size_t t = 30; t < 61; ++t) {
-        ring.append(row_at(s.k, t), row_at(s.v, t));
-        const auto q = row_at(s.q, t);
-        const array q3{{4, 1, 8}, reference::of(q).values};
-        array expected = reference::attend(q3, rows(k, t - 23, t + 1), rows(v, t - 23, t + 1)).values;
-        expected.extents = {4, 8};
-        reference::expect_near(eval(ring.attend(q)), expected, 4e-6);
-    }
+    reference::expect_near(rows(reference::of(eval(cache.keys())), 0, 31), rows(k, 19, 50), 1e-7);
 }
 
 TEST(kv_cache_bytes, options_of_attention) {
     static sequence<40, 8, 8, 2> s;
-    static nn::kv_cache<std::int8_t, 64, 2, 8> bytes;
-    static nn::kv_cache<float, 64, 2, 8> floats;
-    spoil(bytes);
-    spoil(floats);
-    bytes.prefill(s.k, s.v);
-    floats.prefill(eval(slice<1, 0, 40>(bytes.keys())), eval(slice<1, 0, 40>(bytes.values())));
+    static nn::kv_cache<std::int8_t, 64, 2, 8> cache;
+    spoil(cache);
+    cache.prefill(s.k, s.v);
     const auto q = row_at(s.q, 39);
-    const auto same = [&](const auto&... options) {
-        const tensor<float, 4, 8> y = bytes.attend(q, options...), expected = floats.attend(q, options...);
-        for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y.data()[i], expected.data()[i], 2e-6f) << i;
+    const auto expected = [&](const reference::attention_options& options) {
+        return attended(reference::of(q), rounded_rows(reference::of(s.k)), rounded_rows(reference::of(s.v)), options);
     };
-    same(scale(0.3f), softcap(2.0f));
-    same(score_mod([](auto x, auto, auto key) { return x - 0.1f * key; }));
+    reference::attention_options options;
+    options.scale = 0.3;
+    options.softcap = 2;
+    reference::expect_near(eval(cache.attend(q, scale(0.3f), softcap(2.0f))), expected(options), 2e-6);
+    options = {};
+    options.score_mod = [](double x, std::size_t, std::size_t key) { return x - 0.1 * static_cast<double>(key); };
+    reference::expect_near(eval(cache.attend(q, score_mod([](auto x, auto, auto key) { return x - 0.1f * key; }))),
+                           expected(options), 2e-6);
     // Grouped queries without a cache of its own: the heads of keys are repeated.
-    const auto one_by_one = [&](const auto& c) {
-        return eval(attention(reshape<4, 1, 8>(q), c.keys(), c.values(), keys_below(40)));
-    };
-    const auto y = one_by_one(bytes), expected = one_by_one(floats);
-    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y.data()[i], expected.data()[i], 2e-6f) << i;
-    // A part of an attention, for others to be merged with.
-    const auto part = [&](const auto& c) {
-        return eval(finish(eval(attention_partial(reshape<2, 2, 8>(q), c.keys(), c.values(), keys_below(40)))));
-    };
-    const auto z = part(bytes), expected_part = part(floats);
-    for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z.data()[i], expected_part.data()[i], 2e-6f) << i;
+    array y = expected({});
+    y.extents = {4, 1, 8};
+    reference::expect_near(eval(attention(reshape<4, 1, 8>(q), cache.keys(), cache.values(), keys_below(40))), y, 2e-6);
 }
 
 TEST(kv_cache_bytes, rows_that_have_no_scale) {
@@ -246,32 +207,6 @@ TEST(kv_cache_bytes, rows_that_have_no_scale) {
         }
 }
 
-// Rows of NaN among others, which no mask keeps: also one that does not say where the loops may stop.
-TEST(kv_cache_bytes, rows_that_a_mask_excludes) {
-    static sequence<20, 8, 8, 3> s;
-    static nn::kv_cache<std::int8_t, 24, 2, 8> bytes;
-    static nn::kv_cache<float, 24, 2, 8> floats;
-    spoil(bytes);
-    spoil(floats);
-    tensor<bool, 24> kept{};
-    for (std::size_t t = 0; t < 20; ++t) {
-        kept(t) = t % 7 != 3;
-        auto k = row_at(s.k, t), v = row_at(s.v, t);
-        if (!kept(t)) k = v = full<float, 2, 8>(std::numeric_limits<float>::quiet_NaN());
-        bytes.append(k, v);
-        floats.append(k, v);
-    }
-    const auto q = eval(reshape<2, 60, 8>(s.q));
-    const auto compare = [&](const auto& mask) {
-        const auto y = eval(attention(q, bytes.keys(), bytes.values(), mask));
-        const auto expected = eval(attention(q, floats.keys(), floats.values(), mask));
-        for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y.data()[i], expected.data()[i], 0.06f) << i;
-    };
-    compare(keep(kept));
-    compare(keep(kept) && causal);
-    compare(keep_if([](std::size_t, std::size_t key) { return key % 7 != 3 && key < 20; }));
-}
-
 TEST(kv_cache_bytes, constant_expressions) {
     constexpr auto y = [] {
         nn::kv_cache<std::int8_t, 8, 2, 2> cache;
@@ -279,11 +214,10 @@ TEST(kv_cache_bytes, constant_expressions) {
         cache.append(tensor<float, 2, 2>{4, 3, 2, 1}, tensor<float, 2, 2>{8, 7, 6, 5});
         return tensor<float, 2, 2>(cache.attend(tensor<float, 2, 2>{1, 0, 0, 1}));
     }();
-    static nn::kv_cache<std::int8_t, 8, 2, 2> cache;
-    cache.append(tensor<float, 2, 2>{1, 2, 3, 4}, tensor<float, 2, 2>{5, 6, 7, 8});
-    cache.append(tensor<float, 2, 2>{4, 3, 2, 1}, tensor<float, 2, 2>{8, 7, 6, 5});
-    const tensor<float, 2, 2> expected = cache.attend(tensor<float, 2, 2>{1, 0, 0, 1});
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(y.data()[i], expected.data()[i], 1e-5f);
+    reference::expect_near(y,
+                           attended({{2, 2}, {1, 0, 0, 1}}, rounded_rows({{2, 2, 2}, {1, 2, 4, 3, 3, 4, 2, 1}}),
+                                    rounded_rows({{2, 2, 2}, {5, 6, 8, 7, 7, 8, 6, 5}})),
+                           1e-6);
 }
 
 // The plan reads the integers in place, in both products. Scratch holds scores, weights and nothing else.

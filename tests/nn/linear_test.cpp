@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// linear, norms and activations against loops over their state dicts.
+// linear, norms, activations and prelu against loops over their state dicts.
 #include <tests/nn/state.hpp>
 
+#include <ashlar/nn/inspect/counts.hpp>
 #include <ashlar/nn/layers/activation.hpp>
 #include <ashlar/nn/layers/linear.hpp>
 #include <ashlar/nn/layers/norm.hpp>
+#include <ashlar/nn/layers/prelu.hpp>
 
 namespace {
 
@@ -51,12 +53,8 @@ TEST(linear, one_vector) {
     auto& m = random_module<small>();
     const auto d = state::of(m);
     const auto x = support::random_numbers(3).normal<float, 24>();
-    const tensor<float, 5> y = m(x);
-    for (std::size_t o = 0; o < 5; ++o) {
-        double sum = d.at("bias").values[o];
-        for (std::size_t i = 0; i < 24; ++i) sum += d.at("weight").values[o * 24 + i] * static_cast<double>(x(i));
-        EXPECT_NEAR(static_cast<double>(y(o)), sum, 1e-5);
-    }
+    const reference::array expected = state::product({{1, 24}, of(x).values}, d.at("weight"), &d.at("bias"));
+    support::check(m(x), {{5}, expected.values});
 }
 
 constexpr small counting = [] {
@@ -94,23 +92,48 @@ TEST(norms, against_loops) {
 TEST(activations, against_formulas) {
     const auto x = support::random_numbers(5).normal<float, 3, 17>(0, 2);
     const auto one = [&]<activation Kind>() {
-        support::check(nn::activate<Kind>(x), state::activate(Kind, of(x)));
         support::check(nn::activation_layer<Kind>{}(x + 1),
                        state::activate(Kind, reference::map(of(x), [](double e) { return e + 1; })));
     };
-    one.operator()<activation::relu>();
-    one.operator()<activation::gelu>();
-    one.operator()<activation::gelu_tanh>();
-    one.operator()<activation::silu>();
-    one.operator()<activation::sigmoid>();
-    one.operator()<activation::tanh>();
-    one.operator()<activation::softplus>();
-    one.operator()<activation::leaky_relu>();
-    one.operator()<activation::elu>();
-    one.operator()<activation::hard_sigmoid>();
-    one.operator()<activation::hard_swish>();
-    one.operator()<activation::mish>();
+    const auto each = [&]<activation... Kinds>() { (one.operator()<Kinds>(), ...); };
+    using enum activation;
+    each.
+    operator()<relu, gelu, gelu_tanh, silu, sigmoid, tanh, softplus, leaky_relu, elu, hard_sigmoid, hard_swish, mish>();
     EXPECT_EQ(eval(nn::activate<activation::identity>(x + 1))(2, 3), x(2, 3) + 1);
 }
+
+TEST(prelu, one_slope) {
+    static nn::prelu<{}> bend{};
+    bend.weight = 0.25f;
+    const auto x = support::random_numbers(1).normal<float, 2, 3, 4>();
+    const auto y = eval(bend(x));
+    for (std::size_t i = 0; i < x.size(); ++i)
+        EXPECT_EQ(y.elements[i], x.elements[i] > 0 ? x.elements[i] : 0.25f * x.elements[i]);
+}
+TEST(prelu, channels) {
+    static nn::prelu<{.channels = 3}> second{};
+    static nn::prelu<{.channels = 3, .batch = false}> first{};
+    static nn::prelu<{.channels = 3, .channels_last = true}> last{};
+    second.weight = first.weight = last.weight = tensor<float, 3>{0.5f, -1.0f, 2.0f};
+    const auto slope = [](float v, std::size_t c) { return v > 0 ? v : last.weight(c) * v; };
+    const auto x = support::random_numbers(2).normal<float, 2, 3, 5>();
+    const auto a = eval(second(x)), c = eval(second(3.0f * x));
+    const auto b = eval(first(x[1]));
+    const auto d = eval(last(transpose(x)));
+    for (std::size_t n = 0; n < 2; ++n)
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t t = 0; t < 5; ++t) {
+                EXPECT_EQ(a(n, i, t), slope(x(n, i, t), i));
+                EXPECT_EQ(c(n, i, t), slope(3.0f * x(n, i, t), i));
+                EXPECT_EQ(d(n, t, i), slope(x(n, i, t), i));
+                if (n == 1) {
+                    EXPECT_EQ(b(i, t), slope(x(n, i, t), i));
+                }
+            }
+}
+static_assert(nn::parameter_count<nn::prelu<{.channels = 3}>> == 3);
+
+constexpr nn::prelu<{}> constant{.weight = tensor<float, 1>{0.5f}};
+static_assert(all(constant(tensor<float, 2>{-2, 3}) == tensor<float, 2>{-1, 3}));
 
 }  // namespace

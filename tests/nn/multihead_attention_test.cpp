@@ -20,43 +20,38 @@ struct fixture {
 };
 
 TEST(multihead_attention, names_and_shapes_of_files) {
-    const fixture<nn::attention_options{.embed = 24, .heads = 3}> f;
-    const auto d = f.dict();
+    using extents = std::vector<std::size_t>;
+    const auto d = fixture<nn::attention_options{.embed = 24, .heads = 3}>().dict();
     EXPECT_EQ(d.size(), 4u);
-    EXPECT_EQ(d.at("in_proj_weight").extents, (std::vector<std::size_t>{72, 24}));
-    EXPECT_EQ(d.at("in_proj_bias").extents, (std::vector<std::size_t>{72}));
-    EXPECT_EQ(d.at("out_proj.weight").extents, (std::vector<std::size_t>{24, 24}));
-    EXPECT_EQ(d.at("out_proj.bias").extents, (std::vector<std::size_t>{24}));
-    const fixture<nn::attention_options{.embed = 24, .heads = 3, .kdim = 10, .vdim = 11, .out_bias = false}> g;
-    const auto e = g.dict();
+    EXPECT_EQ(d.at("in_proj_weight").extents, (extents{72, 24}));
+    EXPECT_EQ(d.at("in_proj_bias").extents, (extents{72}));
+    EXPECT_EQ(d.at("out_proj.weight").extents, (extents{24, 24}));
+    EXPECT_EQ(d.at("out_proj.bias").extents, (extents{24}));
+    const auto e =
+        fixture<nn::attention_options{.embed = 24, .heads = 3, .kdim = 10, .vdim = 11, .out_bias = false}>().dict();
     EXPECT_EQ(e.size(), 5u);
-    EXPECT_EQ(e.at("q_proj_weight").extents, (std::vector<std::size_t>{24, 24}));
-    EXPECT_EQ(e.at("k_proj_weight").extents, (std::vector<std::size_t>{24, 10}));
-    EXPECT_EQ(e.at("v_proj_weight").extents, (std::vector<std::size_t>{24, 11}));
-    const fixture<nn::attention_options{
-        .embed = 24, .heads = 6, .kv_heads = 2, .bias = false, .names = nn::attention_names::llama}>
-        h;
-    EXPECT_EQ(h.dict().size(), 4u);
-    EXPECT_EQ(h.dict().at("k_proj.weight").extents, (std::vector<std::size_t>{8, 24}));
+    EXPECT_EQ(e.at("q_proj_weight").extents, (extents{24, 24}));
+    EXPECT_EQ(e.at("k_proj_weight").extents, (extents{24, 10}));
+    EXPECT_EQ(e.at("v_proj_weight").extents, (extents{24, 11}));
+    constexpr nn::attention_options of_llama{
+        .embed = 24, .heads = 6, .kv_heads = 2, .bias = false, .names = nn::attention_names::llama};
+    const auto f = fixture<of_llama>().dict();
+    EXPECT_EQ(f.size(), 4u);
+    EXPECT_EQ(f.at("k_proj.weight").extents, (extents{8, 24}));
 }
 
-TEST(multihead_attention, self) {
+// K and V, then one loop that never holds more than a tile.
+using self = decltype(std::declval<const nn::multihead_attention<{.embed = 24, .heads = 3}>&>()(
+    std::declval<const tensor<float, 37, 24>&>(), causal));
+static_assert(plan<self>.step_count == 2 && plan<self>.barrier_count == 2 && plan<self>.steps[1].writes_result);
+static_assert(plan<self>.barrier_bytes == 2 * 37 * 24 * sizeof(float));
+
+TEST(multihead_attention, causal_of_an_expression) {
     const fixture<nn::attention_options{.embed = 24, .heads = 3}> f;
-    const auto x = support::random_numbers(2).normal<float, 37, 24>();
-    support::check(f.module(x), state::attention(f.dict(), "", f.shape, of(x), of(x), of(x)).output);
-    support::check(f.module(x, causal),
-                   state::attention(f.dict(), "", f.shape, of(x), of(x), of(x), state::keeps_causal).output);
-    // K and V, then one loop that never holds more than a tile.
-    using self = decltype(f.module(x, causal));
-    static_assert(plan<self>.step_count == 2 && plan<self>.barrier_count == 2 && plan<self>.steps[1].writes_result);
-    static_assert(plan<self>.barrier_bytes == 2 * 37 * 24 * sizeof(float));
-}
-
-TEST(multihead_attention, of_an_expression) {
-    const fixture<nn::attention_options{.embed = 4, .heads = 1}> f;
-    const auto x = support::random_numbers(3).normal<float, 9, 4>();
+    const auto x = support::random_numbers(3).normal<float, 19, 24>();
     const auto twice = reference::add(of(x), of(x));
-    support::check(f.module(x + x), state::attention(f.dict(), "", f.shape, twice, twice, twice).output);
+    support::check(f.module(x + x, causal),
+                   state::attention(f.dict(), "", f.shape, twice, twice, twice, state::keeps_causal).output);
 }
 
 TEST(multihead_attention, cross_with_other_widths) {

@@ -11,12 +11,10 @@ TEST(stream_conv1d, groups) {
     check_causal<{.in = 6, .out = 4, .kernel = 3, .dilation = 2, .groups = 2, .channels_last = true}, 16, 80>();
 }
 TEST(stream_conv1d, depthwise) {
-    check_causal<{.in = 6, .out = 6, .kernel = 4, .dilation = 9, .groups = 6, .channels_last = true}, 16, 100>();
     check_causal<{.in = 5, .out = 5, .kernel = 3, .stride = 2, .groups = 5}, 10, 61>();
-    check_causal<{.in = 4, .out = 8, .kernel = 3, .groups = 4, .channels_last = true}, 10, 61>();
+    check_causal<{.in = 4, .out = 8, .kernel = 4, .dilation = 9, .groups = 4, .channels_last = true}, 16, 100>();
 }
 TEST(stream_conv1d, narrow_weights) {
-    check_causal<{.in = 8, .out = 8, .kernel = 3, .dilation = 2, .channels_last = true}, 16, 60, float, bf16>();
     check_causal<{.in = 8, .out = 8, .kernel = 3, .dilation = 2, .channels_last = true}, 16, 60, float, std::int8_t>();
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include <ashlar/tensor/tensor.hpp>
+
 #include "support/reference.hpp"
 
 namespace support {
@@ -27,6 +29,15 @@ inline reference::array rows(const reference::array& a, std::size_t first, std::
         for (std::size_t r = first; r < last; ++r)
             for (std::size_t i = 0; i < a.extents[2]; ++i)
                 result.values.push_back(a.values[(h * a.extents[1] + r) * a.extents[2] + i]);
+    return result;
+}
+
+/// Row t of [heads, rows, width].
+template <class X>
+auto row_at(const X& x, std::size_t t) {
+    ashlar::tensor<typename X::value_type, X::extents[0], X::extents[2]> result;
+    for (std::size_t h = 0; h < X::extents[0]; ++h)
+        for (std::size_t i = 0; i < X::extents[2]; ++i) result(h, i) = x(h, t, i);
     return result;
 }
 

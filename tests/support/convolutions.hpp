@@ -12,22 +12,22 @@ namespace support {
 struct state {
     std::vector<reference::array> arrays;
 };
+[[gnu::noinline]] inline void fill_parameter(state& s, const ashlar::nn::parameter& p, random_numbers& random) {
+    reference::array a = reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
+    for (std::size_t row = 0; row < p.rows; ++row)
+        for (std::size_t column = 0; column < p.columns; ++column) {
+            float value = random.normal<float, 1>()(0);
+            if (p.name == "running_var") value = value * value + 0.1f;
+            static_cast<float*>(p.data)[p.offset(row, column)] = value;
+            a.values[row * p.columns + column] = static_cast<double>(value);
+        }
+    s.arrays.push_back(a);
+}
 template <class Module>
 state fill(Module& m, unsigned seed) {
     state s;
-    support::random_numbers random(seed);
-    ashlar::nn::for_each_parameter(m, [&](const ashlar::nn::parameter& p) {
-        reference::array a =
-            reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
-        for (std::size_t row = 0; row < p.rows; ++row)
-            for (std::size_t column = 0; column < p.columns; ++column) {
-                float value = random.normal<float, 1>()(0);
-                if (p.name == "running_var") value = value * value + 0.1f;
-                static_cast<float*>(p.data)[p.offset(row, column)] = value;
-                a.values[row * p.columns + column] = static_cast<double>(value);
-            }
-        s.arrays.push_back(a);
-    });
+    random_numbers random(seed);
+    ashlar::nn::for_each_parameter(m, [&](const ashlar::nn::parameter& p) { fill_parameter(s, p, random); });
     return s;
 }
 

@@ -122,11 +122,16 @@ reference::array reference_recurrent(const state::dict& weights, const reference
 }
 
 /// All elements within a tolerance.
+template <class T>
+[[gnu::noinline]] void expect_near_elements(const T* y, std::size_t size, const reference::array& wanted,
+                                            double tolerance, const char* what) {
+    ASSERT_EQ(size, wanted.size());
+    for (std::size_t i = 0; i < size; ++i)
+        ASSERT_NEAR(static_cast<double>(y[i]), wanted.values[i], tolerance) << what << " at " << i;
+}
 template <class Array>
 void expect_near(const Array& y, const reference::array& wanted, double tolerance, const char* what) {
-    ASSERT_EQ(Array::shape_type::size, wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        ASSERT_NEAR(static_cast<double>(y.data()[i]), wanted.values[i], tolerance) << what << " at " << i;
+    expect_near_elements(y.data(), Array::shape_type::size, wanted, tolerance, what);
 }
 
 /// A layer against the loops: a batch of sequences from zeros and, of a layer with one direction, the first of them
@@ -138,26 +143,25 @@ void check_recurrent(double tolerance = 2e-6) {
     constexpr std::size_t width = Layer::out * Layer::directions;
     static Layer m{};
     state::randomise(m);
-    const auto x = support::random_numbers(6).normal<value, Batch, Steps, Layer::in>();
-    const reference::array expected = reference_recurrent<Layer>(state::of(m), reference::of(x));
-    static tensor<value, Batch, Steps, width> y;
-    if constexpr (Layer::options.batch_first) {
-        y = m(x);
-    } else {
-        static tensor<value, Steps, Batch, width> steps_first;
-        steps_first = m(permute<1, 0, 2>(x));
-        y = permute<1, 0, 2>(steps_first);
-    }
-    expect_near(y, expected, tolerance, "a batch");
+    constexpr bool batch_first = Layer::options.batch_first;
+    constexpr std::size_t first = batch_first ? Batch : Steps, second = batch_first ? Steps : Batch;
+    const auto x = support::random_numbers(6).normal<value, first, second, Layer::in>();
+    const auto turned = [](const reference::array& a) { return batch_first ? a : reference::permute(a, {1, 0, 2}); };
+    const reference::array expected = reference_recurrent<Layer>(state::of(m), turned(reference::of(x)));
+    static tensor<value, first, second, width> y;
+    y = m(x);
+    expect_near(y, turned(expected), tolerance, "a batch");
     if constexpr (Layer::directions == 1) {
         static typename Layer::template state<> s;
         s.reset();
-        reference::array first = reference::make({Steps, width});
-        first.values.assign(expected.values.begin(),
-                            expected.values.begin() + static_cast<std::ptrdiff_t>(Steps * width));
+        reference::array sequence = reference::make({Steps, width});
+        sequence.values.assign(expected.values.begin(),
+                               expected.values.begin() + static_cast<std::ptrdiff_t>(Steps * width));
         static tensor<value, Steps, width> stepped;
-        for (std::size_t t = 0; t < Steps; ++t) stepped[t] = m.step(x[0][t], s);
-        expect_near(stepped, first, tolerance, "step by step");
+        for (std::size_t t = 0; t < Steps; ++t)
+            stepped[t] =
+                m.step(tensor_view<const value, Layer::in>(&x(batch_first ? 0 : t, batch_first ? t : 0, 0)), s);
+        expect_near(stepped, sequence, tolerance, "step by step");
     }
 }
 

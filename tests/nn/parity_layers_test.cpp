@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_layer against PyTorch's TransformerDecoderLayer.
+// encoder_layer, norm last, and decoder_layer, norm first and with a padded memory, against PyTorch's.
 #include <tests/nn/parity.hpp>
 
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/transformers/decoder_layer.hpp>
+#include <ashlar/nn/transformers/encoder_layer.hpp>
 
 using namespace ashlar;
 
-TEST(parity_decoder_layer, relu_norm_last) {
-    const parity::fixture file("decoder_layer");
-    static nn::decoder_layer<{.embed = 12, .heads = 2, .hidden = 20}> m{};
-    file.load(m, "e12h2_relu");
-    const auto x = file.array<float, 7, 12>("e12h2_relu.in.x");
-    const auto memory = file.array<float, 5, 12>("e12h2_relu.in.memory");
-    file.expect(eval(m(x, memory, causal)), "e12h2_relu.out.y");
+TEST(parity_layers, encoder_gelu_norm_last) {
+    const parity::fixture file("encoder_layer");
+    static nn::encoder_layer<{.embed = 64, .heads = 8, .hidden = 32, .activation = nn::activation::gelu, .eps = 1e-3}>
+        m{};
+    file.load(m, "e64h8_gelu");
+    file.expect(eval(m(file.array<float, 11, 64>("e64h8_gelu.in.x"))), "e64h8_gelu.out.y");
 }
 
-TEST(parity_decoder_layer, gelu_norm_first_padded_memory) {
+TEST(parity_layers, decoder_gelu_norm_first_padded_memory) {
     const parity::fixture file("decoder_layer");
     static nn::decoder_layer<{
         .embed = 32, .heads = 4, .hidden = 24, .activation = nn::activation::gelu, .norm_first = true}>
