@@ -16,11 +16,9 @@ void check_edges() {
 }
 
 TEST(attention_edges, whole_tiles) { check_edges<float, 64, 64, 16>(); }
-TEST(attention_edges, ragged_tiles) { check_edges<float, 50, 67, 8>(); }
-TEST(attention_edges, few_queries_and_many_keys) { check_edges<float, 17, 96, 6>(); }
-TEST(attention_edges, odd_depth) { check_edges<float, 33, 33, 7>(); }
-TEST(attention_edges, one_register) { check_edges<float, 16, 48, 4>(); }
-TEST(attention_edges, doubles) { check_edges<double, 37, 40, 10>(); }
+TEST(attention_edges, ragged_tiles_and_odd_depth) { check_edges<float, 50, 67, 7>(); }
+TEST(attention_edges, one_register_and_many_keys) { check_edges<float, 16, 96, 6>(); }
+TEST(attention_edges, doubles) { check_edges<double, 37, 40, 8>(); }
 TEST(attention_edges, shorter_than_the_keys) {
     for (const std::ptrdiff_t offset : {0, 13, -5})
         for (const std::size_t n : {0u, 1u, 20u, 43u, 64u})

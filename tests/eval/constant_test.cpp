@@ -44,64 +44,37 @@ constexpr tensor<float, 2, 3> real{{1, 2, 3}, {4, 5, 6}};
 
 // Nodes that only move elements.
 static_assert(same(constant_evaluate(whole), whole));
-static_assert(same(constant_evaluate(transpose(whole)), tensor<int, 3, 2>{{1, 4}, {2, 5}, {3, 6}}));
 static_assert(same(constant_evaluate(transpose(whole + whole)), tensor<int, 3, 2>{{2, 8}, {4, 10}, {6, 12}}));
-static_assert(same(constant_evaluate(permute<2, 0, 1>(reshape<1, 2, 3>(whole + 0))),
-                   tensor<int, 3, 1, 2>{{{1, 4}}, {{2, 5}}, {{3, 6}}}));
 static_assert(same(constant_evaluate(reshape<3, 2>(whole + 1)), tensor<int, 3, 2>{{2, 3}, {4, 5}, {6, 7}}));
 static_assert(same(constant_evaluate(slice<1, 0, 3, 2>(-whole)), tensor<int, 2, 2>{{-1, -3}, {-4, -6}}));
-static_assert(same(constant_evaluate(row(whole * 2, 1)), tensor<int, 3>{8, 10, 12}));
 static_assert(same(constant_evaluate(broadcast_to<2, 2, 3>(whole * 1)),
                    tensor<int, 2, 2, 3>{{{1, 2, 3}, {4, 5, 6}}, {{1, 2, 3}, {4, 5, 6}}}));
-static_assert(same(constant_evaluate(concat<0>(whole, whole + 6)),
-                   tensor<int, 4, 3>(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)));
 static_assert(same(constant_evaluate(concat<1>(whole, whole + 6)),
                    tensor<int, 2, 6>{{1, 2, 3, 7, 8, 9}, {4, 5, 6, 10, 11, 12}}));
-static_assert(same(constant_evaluate(take<0>(whole, tensor<int, 3>{1, 0, 1})),
-                   tensor<int, 3, 3>{{4, 5, 6}, {1, 2, 3}, {4, 5, 6}}));
 static_assert(same(constant_evaluate(take<1>(whole, tensor<int, 2>{2, 0})), tensor<int, 2, 2>{{3, 1}, {6, 4}}));
-static_assert(same(constant_evaluate(index<1>(whole)), tensor<std::int32_t, 2, 3>{{0, 1, 2}, {0, 1, 2}}));
-static_assert(same(constant_evaluate(index<0>(whole)), tensor<std::int32_t, 2, 3>{{0, 0, 0}, {1, 1, 1}}));
 
 // Elementwise, of every element type.
-static_assert(same(constant_evaluate(whole * whole - 1), tensor<int, 2, 3>{{0, 3, 8}, {15, 24, 35}}));
 static_assert(same(constant_evaluate(whole + tensor<int, 3>{10, 20, 30}),
                    tensor<int, 2, 3>{{11, 22, 33}, {14, 25, 36}}));
-static_assert(same(constant_evaluate(whole % 2 == 0), tensor<bool, 2, 3>{{false, true, false}, {true, false, true}}));
 static_assert(same(constant_evaluate(where(whole > 3, real, 0.0f)), tensor<float, 2, 3>{{0, 0, 0}, {4, 5, 6}}));
-static_assert(same(constant_evaluate(cast<float>(whole) / 2.0f), tensor<float, 2, 3>{{0.5f, 1, 1.5f}, {2, 2.5f, 3}}));
 static_assert(same(constant_evaluate(cast<int>(whole > 4)), tensor<int, 2, 3>{{0, 0, 0}, {0, 1, 1}}));
 static_assert(same(constant_evaluate(!(whole > 2) && whole != 1),
                    tensor<bool, 2, 3>{{false, true, false}, {false, false, false}}));
-static_assert(same(constant_evaluate(map([](auto a, auto b) { return a * a + b; }, real, tensor<float, 3>{1, 0, 1})),
-                   tensor<float, 2, 3>{{2, 4, 10}, {17, 25, 37}}));
-static_assert(constant_evaluate(sum(abs(real - 3.5f)))() == 9);
 
 // Reductions.
-static_assert(same(constant_evaluate(sum<0>(whole)), tensor<int, 3>{5, 7, 9}));
 static_assert(same(constant_evaluate(sum<1>(whole, keep_dims)), tensor<int, 2, 1>{{6}, {15}}));
-static_assert(constant_evaluate(mean(real))() == 3.5f);
-static_assert(same(constant_evaluate(max<0>(whole)), tensor<int, 3>{4, 5, 6}));
-static_assert(same(constant_evaluate(min<1>(whole)), tensor<int, 2>{1, 4}));
 static_assert(same(constant_evaluate(variance<0>(real)), tensor<float, 3>{2.25f, 2.25f, 2.25f}));
-static_assert(constant_evaluate(argmax(tensor<float, 5>{1, 7, 3, 7, 0}))() == 1);
 static_assert(constant_evaluate(argmax(tensor<float, 5>{1, 7, nan, 9, nan}))() == 2);
 static_assert(constant_evaluate(all(whole > 0))() && !constant_evaluate(all(whole > 1))());
 static_assert(constant_evaluate(any(whole > 5))() && !constant_evaluate(any(whole > 6))());
 
 // Products.
-static_assert(same(constant_evaluate(matmul(whole, transpose(whole))), tensor<int, 2, 2>{{14, 32}, {32, 77}}));
 static_assert(same(constant_evaluate(matmul(whole, tensor<int, 3>{1, 0, -1})), tensor<int, 2>{-2, -2}));
-static_assert(same(constant_evaluate(matmul(broadcast_to<2, 2, 3>(whole + 0), transpose(whole))),
-                   tensor<int, 2, 2, 2>{{{14, 32}, {32, 77}}, {{14, 32}, {32, 77}}}));
 
 // let: the value is computed once, and inner lets see outer ones.
-static_assert(same(constant_evaluate(let(whole + 1, [](const auto& a) { return a * a - a; })),
-                   tensor<int, 2, 3>{{2, 6, 12}, {20, 30, 42}}));
 static_assert(same(
     constant_evaluate(let(whole + 1, [](const auto& a) { return let(a * 2, [&](const auto& b) { return b - a; }); })),
     tensor<int, 2, 3>{{2, 3, 4}, {5, 6, 7}}));
-static_assert(same(constant_evaluate(let(whole, [](const auto& a) { return a; })), whole));
 
 // A name twice in one expression, at different depths: g++ 12 took one of these empty objects for the other.
 constexpr tensor<float, 3, 3> counted{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
@@ -126,15 +99,12 @@ static_assert(stores());
 
 // Masks.
 static_assert(same(constant_evaluate(masked_fill(whole, causal, 0)), tensor<int, 2, 3>{{0, 2, 3}, {0, 0, 6}}));
-static_assert(same(constant_evaluate(masked(real, causal)),
-                   tensor<float, 2, 3>{{1, -infinity, -infinity}, {4, 5, -infinity}}));
 
 // Rows without a kept key: zeros; their logarithms stay minus infinity.
 constexpr auto nothing = full<float, 2, 3>(-infinity);
 static_assert(same(constant_evaluate(softmax(nothing)), zeros<float, 2, 3>()));
 static_assert(same(constant_evaluate(log_softmax(nothing)), nothing));
 static_assert(same(constant_evaluate(logsumexp(nothing)), full<float, 2>(-infinity)));
-static_assert(same(constant_evaluate(softmax(masked(real, keys_below(0)))), zeros<float, 2, 3>()));
 
 // An attention of 8 x 8 x 4 within the default limits of the compilers, with a key and a value that are not numbers.
 constexpr auto make_rows(float phase, float last) {
@@ -154,33 +124,24 @@ static_assert(constant_stack_bytes<decltype(matmul(softmax(matmul(q, transpose(k
 static_assert(constant_stack_bytes<decltype(softmax(exp(q + k) * 2.0f))>() == 0);
 
 TEST(constant_evaluate, is_what_it_is_at_run_time) {
-    expect_near(attended,
-                of(constant_evaluate(
-                    matmul(softmax(masked(matmul(q, transpose(k)) * rsqrt_extent<4>, causal && keys_below(7))), v))),
-                1e-6);
+    const auto at_run_time = constant_evaluate(
+        matmul(softmax(masked(matmul(q, transpose(k)) * rsqrt_extent<4>, causal && keys_below(7))), v));
+    expect_near(attended, of(at_run_time), 1e-6);
     reference::attention_options options;
     options.keep = [](const reference::index&, std::size_t query, std::size_t key) { return key <= query && key < 7; };
     expect_near(attended, reference::attend(of(q), of(k), of(v), options).values, 1e-6);
 }
 
-template <class T>
-class constant_evaluate_of : public testing::Test {};
-using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(constant_evaluate_of, element_types);
+constexpr double epsilon = static_cast<double>(std::numeric_limits<float>::epsilon());
 
-TYPED_TEST(constant_evaluate_of, elementwise_functions) {
-    using T = TypeParam;
+TEST(constant_evaluate, elementwise_functions) {
     support::random_numbers random(1);
-    const auto x = random.normal<T, 3, 5, 7>();
-    const auto y = random.uniform<T, 5, 1>(0.5, 2);
-    const double tolerance = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const auto check = [&](const auto& e, auto f) {
-        expect_near(constant_evaluate(e), reference::zip(of(x), of(y), f), tolerance);
+    const auto x = random.normal<float, 3, 5, 7>();
+    const auto y = random.uniform<float, 5, 1>(0.5, 2);
+    const auto check = [&](const auto& e, double (*f)(double, double)) {
+        expect_near(constant_evaluate(e), reference::zip(of(x), of(y), f), 16 * epsilon);
     };
-    check(x + y, [](double a, double b) { return a + b; });
-    check(x - y, [](double a, double b) { return a - b; });
-    check(x * y, [](double a, double b) { return a * b; });
-    check(x / y, [](double a, double b) { return a / b; });
+    check(x / y - x, [](double a, double b) { return a / b - a; });
     check(exp(x * y), [](double a, double b) { return std::exp(a * b); });
     check(log(y) + x, [](double a, double b) { return a + std::log(b); });
     check(tanh(x) * y, [](double a, double b) { return std::tanh(a) * b; });
@@ -189,51 +150,47 @@ TYPED_TEST(constant_evaluate_of, elementwise_functions) {
     check(map([](auto a, auto b) { return a * a - b; }, x, y), [](double a, double b) { return a * a - b; });
 }
 
-TYPED_TEST(constant_evaluate_of, reductions_over_every_axis) {
-    using T = TypeParam;
+template <class T, std::size_t Axis>
+void reductions() {
     support::random_numbers random(2);
     const auto x = random.normal<T, 4, 17, 5>();
     const double tolerance = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const auto check = [&]<std::size_t Axis>() {
-        const auto expected = [&](auto f) { return reference::reduce(of(x), Axis, false, f); };
-        expect_near(constant_evaluate(sum<Axis>(x)), expected(reference::sum), tolerance);
-        expect_near(constant_evaluate(mean<Axis>(x)), expected(reference::mean), tolerance);
-        expect_near(constant_evaluate(max<Axis>(x)), expected(reference::max), 0);
-        expect_near(constant_evaluate(min<Axis>(x)), expected(reference::min), 0);
-        expect_near(constant_evaluate(variance<Axis>(x)), expected(reference::variance), tolerance);
-        expect_near(constant_evaluate(argmax<Axis>(x)), expected(reference::argmax), 0);
-        expect_near(constant_evaluate(logsumexp<Axis>(x)), expected(reference::logsumexp), tolerance);
-        expect_near(constant_evaluate(softmax<Axis>(x)), reference::softmax(of(x), Axis), tolerance);
-        expect_near(constant_evaluate(log_softmax<Axis>(x)), reference::log_softmax(of(x), Axis), tolerance);
+    const auto check = [&](const auto& e, double (*f)(const reference::line&), double within) {
+        expect_near(constant_evaluate(e), reference::reduce(of(x), Axis, false, f), within);
     };
-    check.template operator()<0>();
-    check.template operator()<1>();
-    check.template operator()<2>();
+    check(sum<Axis>(x), reference::sum, tolerance);
+    check(mean<Axis>(x), reference::mean, tolerance);
+    check(max<Axis>(x), reference::max, 0);
+    check(min<Axis>(x), reference::min, 0);
+    check(variance<Axis>(x), reference::variance, tolerance);
+    check(argmax<Axis>(x), reference::argmax, 0);
+    check(logsumexp<Axis>(x), reference::logsumexp, tolerance);
+    expect_near(constant_evaluate(softmax<Axis>(x)), reference::softmax(of(x), Axis), tolerance);
+    expect_near(constant_evaluate(log_softmax<Axis>(x)), reference::log_softmax(of(x), Axis), tolerance);
+}
+TEST(constant_evaluate, reductions_over_every_axis) {
+    reductions<float, 0>();
+    reductions<double, 1>();
+    reductions<float, 2>();
+    const auto x = support::random_numbers(2).normal<float, 4, 17, 5>();
     expect_near(constant_evaluate(sum<0, 2>(x, keep_dims)),
                 reference::reduce(reference::reduce(of(x), 2, true, reference::sum), 0, true, reference::sum),
-                tolerance);
+                8 * epsilon);
 }
 
-TYPED_TEST(constant_evaluate_of, norms) {
-    using T = TypeParam;
+TEST(constant_evaluate, norms_and_products) {
     support::random_numbers random(3);
-    const auto x = random.normal<T, 3, 33>(2, 3);
-    const auto gamma = random.normal<T, 33>(), beta = random.normal<T, 33>();
-    const double tolerance = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const auto x = random.normal<float, 3, 33>(2, 3);
+    const auto gamma = random.normal<float, 33>(), beta = random.normal<float, 33>();
     expect_near(constant_evaluate(layer_norm(x, gamma, beta, 1e-5)),
-                reference::layer_norm(of(x), of(gamma), of(beta), 1e-5), tolerance);
-    expect_near(constant_evaluate(rms_norm(x, gamma, 1e-5)), reference::rms_norm(of(x), of(gamma), 1e-5), tolerance);
-}
-
-TYPED_TEST(constant_evaluate_of, products) {
-    using T = TypeParam;
-    support::random_numbers random(4);
-    const auto a = random.normal<T, 3, 1, 5, 7>();
-    const auto b = random.normal<T, 2, 7, 4>();
-    const double tolerance = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    expect_near(constant_evaluate(matmul(a, b)), reference::matmul(of(a), of(b)), tolerance);
+                reference::layer_norm(of(x), of(gamma), of(beta), 1e-5), 16 * epsilon);
+    expect_near(constant_evaluate(rms_norm(x, gamma, 1e-5)), reference::rms_norm(of(x), of(gamma), 1e-5), 16 * epsilon);
+    // Products.
+    const auto a = random.normal<float, 3, 1, 5, 7>();
+    const auto b = random.normal<float, 2, 7, 4>();
+    expect_near(constant_evaluate(matmul(a, b)), reference::matmul(of(a), of(b)), 16 * epsilon);
     expect_near(constant_evaluate(matmul(transpose(b), transpose(a))),
-                reference::matmul(reference::transpose(of(b)), reference::transpose(of(a))), tolerance);
+                reference::matmul(reference::transpose(of(b)), reference::transpose(of(a))), 16 * epsilon);
 }
 
 TEST(constant_evaluate, reads_every_layout) {
@@ -241,7 +198,6 @@ TEST(constant_evaluate, reads_every_layout) {
     const auto x = random.normal<float, 4, 6, 3>();
     const auto r = of(x);
     const auto order = reference::permute(r, {2, 0, 1});
-    expect_near(constant_evaluate(permute<2, 0, 1>(x)), order, 0);
     expect_near(constant_evaluate(permute<2, 0, 1>(x + 0.0f)), order, 0);
     expect_near(constant_evaluate(permute<2, 0, 1>(x) + 0.0f), order, 0);
     expect_near(constant_evaluate(slice<1, 1, 6, 2>(x + 0.0f)), of(slice<1, 1, 6, 2>(x)), 0);

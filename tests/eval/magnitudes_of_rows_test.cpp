@@ -70,19 +70,21 @@ double rounding(const T* x, std::size_t count) {
            2 * static_cast<double>(std::numeric_limits<T>::min());
 }
 
-/// By kernels along the last axis, along the first one and behind a product, against a constant expression.
-template <const auto& Given, auto Along, auto Across>
+/// Function.operator()<Axis>, by kernels along the last axis, along the first one and, if `Behind`, behind a product,
+/// against a constant expression.
+template <const auto& Given, auto Function, bool Behind = false>
 void expect_agreement(const char* what) {
     using matrix = std::remove_cvref_t<decltype(Given)>;
     using T = typename matrix::value_type;
     constexpr std::size_t rows = matrix::extents[0];
-    static constexpr auto constant = eval(Along(Given));
+    constexpr auto on_rows = [](const auto& x) { return Function.template operator()<1>(x); };
+    static constexpr auto constant = eval(on_rows(Given));
     constexpr std::size_t count = constant.size() / rows;
     const matrix x = hidden(Given);
-    const tensor<T, columns, rows> turned = hidden(tensor<T, columns, rows>(transpose(Given)));
-    const auto one = hidden(identity<T, columns>());
-    const auto along = eval(Along(x)), behind = eval(Along(matmul(x, one)));
-    const auto across = eval(Across(turned));
+    const auto along = eval(on_rows(x));
+    const auto across = eval(Function.template operator()<0>(hidden(eval(transpose(Given)))));
+    auto behind = along;
+    if constexpr (Behind) behind = on_rows(matmul(x, hidden(identity<T, columns>())));
     for (std::size_t r = 0; r < rows; ++r) {
         const double units = rounding(constant.data() + r * count, count);
         for (std::size_t i = 0; i < count; ++i) {
@@ -94,89 +96,93 @@ void expect_agreement(const char* what) {
     }
 }
 
+/// A function of rows alone, whose columns are found by transposes.
+template <auto Function>
+constexpr auto by_transposes = []<int Axis>(const auto& x) {
+    if constexpr (Axis == 1)
+        return Function(x);
+    else
+        return transpose(Function(transpose(x)));
+};
 template <class T>
-class magnitudes_of_rows : public testing::Test {};
-using elements = testing::Types<float, double>;
-TYPED_TEST_SUITE(magnitudes_of_rows, elements);
-
-TYPED_TEST(magnitudes_of_rows, softmax) {
-    expect_agreement<of_all_magnitudes<TypeParam>, [](const auto& x) { return softmax(x); },
-                     [](const auto& x) { return softmax<0>(x); }>("softmax");
-    expect_agreement<of_all_magnitudes<TypeParam>, [](const auto& x) { return log_softmax(x); },
-                     [](const auto& x) { return log_softmax<0>(x); }>("log_softmax");
-    expect_agreement<of_all_magnitudes<TypeParam>, [](const auto& x) { return logsumexp(x); },
-                     [](const auto& x) { return logsumexp<0>(x); }>("logsumexp");
+void softmax_and_layer_norm() {
+    constexpr bool behind = sizeof(T) == 4;
+    expect_agreement<of_all_magnitudes<T>, []<int Axis>(const auto& x) { return softmax<Axis>(x); }, behind>("softmax");
+    expect_agreement<of_spread_rows<T>, by_transposes<[](const auto& x) { return layer_norm(x); }>, behind>(
+        "layer_norm");
 }
-
-TYPED_TEST(magnitudes_of_rows, norms) {
-    expect_agreement<of_magnitudes_with_squares<TypeParam>, [](const auto& x) { return rms_norm(x); },
-                     [](const auto& x) { return transpose(rms_norm(transpose(x))); }>("rms_norm");
-    expect_agreement<of_magnitudes_with_squares<TypeParam>, [](const auto& x) { return normalize(x); },
-                     [](const auto& x) { return normalize<0>(x); }>("normalize");
-    expect_agreement<of_spread_rows<TypeParam>, [](const auto& x) { return layer_norm(x); },
-                     [](const auto& x) { return transpose(layer_norm(transpose(x))); }>("layer_norm");
+TEST(magnitudes_of_rows, softmax_and_layer_norm) {
+    softmax_and_layer_norm<float>();
+    softmax_and_layer_norm<double>();
 }
-
-TYPED_TEST(magnitudes_of_rows, means) {
-    expect_agreement<of_magnitudes_with_squares<TypeParam>, [](const auto& x) { return mean<1>(abs(x)); },
-                     [](const auto& x) { return mean<0>(abs(x)); }>("mean");
-    expect_agreement<of_spread_rows<TypeParam>, [](const auto& x) { return variance<1>(x); },
-                     [](const auto& x) { return variance<0>(x); }>("variance");
-    expect_agreement<of_magnitudes_with_squares<TypeParam>,
-                     [](const auto& x) { return masked_mean<1>(abs(x), keys_below(5)); },
-                     [](const auto& x) { return masked_mean<1>(transpose(abs(x)), keys_below(5)); }>("masked_mean");
+TEST(magnitudes_of_rows, logarithms) {
+    expect_agreement<of_all_magnitudes<float>, []<int Axis>(const auto& x) { return log_softmax<Axis>(x); }, true>(
+        "log_softmax");
+    expect_agreement<of_all_magnitudes<float>, []<int Axis>(const auto& x) { return logsumexp<Axis>(x); }>("logsumexp");
+}
+TEST(magnitudes_of_rows, norms_and_means) {
+    constexpr const auto& given = of_magnitudes_with_squares<float>;
+    expect_agreement<given, by_transposes<[](const auto& x) { return rms_norm(x); }>, true>("rms_norm");
+    expect_agreement<given, []<int Axis>(const auto& x) { return normalize<Axis>(x); }>("normalize");
+    expect_agreement<of_spread_rows<float>, []<int Axis>(const auto& x) { return variance<Axis>(x); }, true>(
+        "variance");
+    expect_agreement<given, []<int Axis>(const auto& x) {
+        if constexpr (Axis == 1)
+            return masked_mean<1>(abs(x), keys_below(5));
+        else
+            return masked_mean<1>(transpose(abs(x)), keys_below(5));
+    }>("masked_mean");
 }
 
 /// Squares that overflow leave 0, as in PyTorch and NumPy; a variance is infinite.
-TYPED_TEST(magnitudes_of_rows, squares_that_overflow) {
-    using T = TypeParam;
+TEST(magnitudes_of_rows, squares_that_overflow) {
     if (current_config::fast_math) GTEST_SKIP() << "infinities are not promised under -ffast-math";
-    const T large = sizeof(T) == 4 ? T(1e20) : T(1e160);
-    const tensor<T, 3, columns> x = hidden(tensor<T, 3, columns>(numbers<T, 3, 0>() * large));
-    const tensor<T, columns, 3> turned = transpose(x);
+    const tensor<float, 3, columns> x = hidden(tensor<float, 3, columns>(numbers<float, 3, 0>() * 1e20f));
+    const tensor<float, columns, 3> turned = transpose(x);
     const auto zero = [](const auto& y) {
-        for (const T v : y) EXPECT_EQ(v, 0);
+        for (const auto v : y) EXPECT_EQ(v, 0);
     };
     zero(eval(rms_norm(x)));
     zero(eval(normalize(x)));
     zero(eval(normalize<0>(turned)));
     zero(eval(layer_norm(x)));
-    zero(eval(rms_norm(transpose(turned))));
     zero(eval(layer_norm(transpose(turned))));
-    for (const T v : eval(variance<1>(x))) EXPECT_EQ(v, std::numeric_limits<T>::infinity());
-    for (const T v : eval(variance<0>(turned))) EXPECT_EQ(v, std::numeric_limits<T>::infinity());
+    zero(eval(layer_norm(hidden(tensor<double, 3, columns>(numbers<double, 3, 0>() * 1e160)))));
+    for (const float v : eval(variance<1>(x))) EXPECT_EQ(v, std::numeric_limits<float>::infinity());
+    for (const float v : eval(variance<0>(turned))) EXPECT_EQ(v, std::numeric_limits<float>::infinity());
 }
 
 /// log(1 / n) of n equal numbers, for any of them.
-template <class T, std::size_t Count>
+template <std::size_t Count>
 void expect_equal_logits() {
     const double wanted = -std::log(static_cast<double>(Count));
-    const double units = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 - wanted);
+    const double units = 8 * static_cast<double>(std::numeric_limits<float>::epsilon()) * (1 - wanted);
     for (int exponent = -38; exponent <= 38; ++exponent)
-        for (const T sign : {T(1), T(-1)}) {
-            const T v = sign * power_of_ten<T>(exponent);
-            const auto x = hidden(full<T, 3, Count>(v));
-            const auto y = hidden(full<T, Count, 3>(v));
-            const tensor<T, 3, Count> last = log_softmax(x), sum = log_softmax(x + zeros<T, 3, Count>()),
-                                      read_twice = let(log_softmax(x), [](const auto& l) { return l + l * T(0); });
-            const tensor<T, Count, 3> first = log_softmax<0>(y);
-            for (const T* got : {last.data(), sum.data(), read_twice.data(), first.data()})
-                for (std::size_t i = 0; i < 3 * Count; ++i)
-                    expect_close(got[i], wanted, units, "log_softmax of equal numbers", i);
+        for (const float v : {power_of_ten<float>(exponent), -power_of_ten<float>(exponent)}) {
+            const auto x = hidden(full<float, 3, Count>(v));
+            const tensor<float, 3, Count> last = log_softmax(x);
+            const tensor<float, Count, 3> first = log_softmax<0>(hidden(full<float, Count, 3>(v)));
+            tensor<float, 3, Count> read_twice = last;
+            if constexpr (Count == 37) read_twice = let(log_softmax(x), [](const auto& l) { return l + l * 0.0f; });
+            for (std::size_t i = 0; i < 3 * Count; ++i)
+                for (const float got : {last.data()[i], read_twice.data()[i], first.data()[i]})
+                    expect_close(got, wanted, units, "log_softmax of equal numbers", i);
         }
 }
-
-TYPED_TEST(magnitudes_of_rows, log_softmax_of_equal_logits) {
-    expect_equal_logits<TypeParam, 16>();
-    expect_equal_logits<TypeParam, 37>();
+TEST(magnitudes_of_rows, log_softmax_of_equal_logits) {
+    expect_equal_logits<16>();
+    expect_equal_logits<37>();
 }
 
-TYPED_TEST(magnitudes_of_rows, log_softmax_of_neighbours) {
-    using T = TypeParam;
-    const tensor<T, 4> x = hidden(tensor<T, 4>{-10000000, -10000000, -9999999, -10000001});
-    const tensor<T, 4> y = log_softmax(x);
+TEST(magnitudes_of_rows, log_softmax_of_neighbours) {
+    const auto x = hidden(tensor<double, 4>{-10000000, -10000000, -9999999, -10000001});
+    const tensor<float, 4> narrow = hidden(tensor<float, 4>(cast<float>(x)));
+    const tensor<double, 4> y = log_softmax(x), z = cast<double>(log_softmax(narrow));
     const double total = std::log(2 * std::exp(-1.0) + 1 + std::exp(-2.0)), wanted[] = {-1, -1, 0, -2};
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(y(i), wanted[i] - total, 1e-6);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_NEAR(y(i), wanted[i] - total, 1e-6);
+        EXPECT_NEAR(z(i), wanted[i] - total, 1e-6);
+    }
 }
 
 }  // namespace

@@ -20,6 +20,15 @@ ASHLAR_NOINLINE void loop(Function f, const Element* x, const Element* y, const 
     for (std::size_t i = 0; i < count; ++i) out[i] = f(x[i], y[i], z[i]);
 }
 
+template <class Element>
+[[gnu::noinline]] void expect_same_bits(const Element* y, const Element* expected, std::size_t rows,
+                                        std::size_t columns) {
+    using bits = std::conditional_t<sizeof(Element) == 4, std::uint32_t, std::uint64_t>;
+    for (std::size_t k = 0; k < rows * columns; ++k)
+        EXPECT_EQ(std::bit_cast<bits>(y[k]), std::bit_cast<bits>(expected[k]))
+            << rows << " x " << columns << ", element " << k;
+}
+
 template <std::size_t Rows, std::size_t Columns, class Element>
 void expect_rounding_of_a_loop() {
     support::random_numbers random(Rows * 100 + Columns);
@@ -29,23 +38,20 @@ void expect_rounding_of_a_loop() {
         tensor<Element, Rows, Columns> expected;
         loop(f, x.data(), y.data(), z.data(), expected.data(), x.size());
         const auto result = eval(f(x, y, z));
-        using bits = std::conditional_t<sizeof(Element) == 4, std::uint32_t, std::uint64_t>;
-        for (std::size_t k = 0; k < x.size(); ++k)
-            EXPECT_EQ(std::bit_cast<bits>(result.elements[k]), std::bit_cast<bits>(expected.elements[k]))
-                << Rows << " x " << Columns << ", element " << k;
+        expect_same_bits(result.data(), expected.data(), Rows, Columns);
     };
     check([](const auto& a, const auto& b, const auto& c) { return a * b + c; });
-    check([](const auto& a, const auto& b, const auto& c) { return c + a * b; });
-    check([](const auto& a, const auto& b, const auto& c) { return a * b - c; });
-    check([](const auto& a, const auto& b, const auto& c) { return c - a * b; });
-    check([](const auto& a, const auto&, const auto& c) { return a * Element(0.3) + c; });
     check([](const auto& a, const auto& b, const auto& c) { return (a * b + c) * a - b; });
+    if constexpr (Columns == 17) {
+        check([](const auto& a, const auto& b, const auto& c) { return c + a * b; });
+        check([](const auto& a, const auto& b, const auto& c) { return a * b - c; });
+        check([](const auto& a, const auto& b, const auto& c) { return c - a * b; });
+        check([](const auto& a, const auto&, const auto& c) { return a * Element(0.3) + c; });
+    }
 }
 
 TEST(products_in_sums, are_rounded_as_in_a_loop) {
     expect_rounding_of_a_loop<1, 1, float>();
-    expect_rounding_of_a_loop<3, 7, float>();
-    expect_rounding_of_a_loop<1, 8, float>();
     expect_rounding_of_a_loop<5, 17, float>();
     expect_rounding_of_a_loop<4, 64, float>();
     expect_rounding_of_a_loop<2, 37, double>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What surrounds statistics of rows: elementwise chains before and behind them, masks, stores, products, and
+// What surrounds statistics of rows: elementwise chains before and behind them, masks, products, and
 // destinations that are operands.
 #include <tests/support/differential.hpp>
 
@@ -17,55 +17,37 @@ TEST(row_chains, elementwise_around_statistics) {
     const auto x = random.normal<float, rows, columns>(0, 2), y = random.normal<float, rows, columns>();
     const auto gamma = random.normal<float, columns>(), beta = random.normal<float, columns>();
     const auto scale = random.normal<float, rows, 1>();
-    check(layer_norm(x + y, gamma, beta, 1e-5) * scale + y, 1e-5);
-    check(gelu(layer_norm(x, gamma, beta, 1e-5)), 1e-5);
+    check(gelu(layer_norm(x + y, gamma, beta, 1e-5)) * scale + y, 1e-5);
     check(max(rms_norm(x, gamma, 1e-5), x), 1e-5);
     check(softmax(x * 2.0f) * gamma + scale, 1e-5);
     check(log_softmax(x + y), 1e-5);
     check(softmax(x) + softmax(y), 1e-5);
     check(softmax(layer_norm(x, gamma, beta, 1e-5)), 1e-5);
-    check(layer_norm(softmax(x), gamma, beta, 1e-5), 1e-5);
     check(transpose(softmax(x)) + 1.0f, 1e-5);
 }
 
 TEST(row_chains, batches) {
     support::random_numbers random(2);
     const auto x = random.normal<float, 3, 9, columns>(0, 2);
-    const auto gamma = random.normal<float, columns>(), beta = random.normal<float, columns>();
     const auto middle = random.normal<float, 9, 1>();
-    check(layer_norm(x, gamma, beta, 1e-5) + middle, 1e-5);
     check(softmax(x) * middle, 1e-5);
-    check(softmax<1>(x), 1e-5);
     check(permute<1, 0, 2>(softmax(x)), 1e-5);
 }
 
 TEST(row_chains, masks) {
     support::random_numbers random(3);
     const auto x = random.normal<float, rows, rows>(0, 2);
-    check(softmax(masked(x, causal)), 1e-5);
     check(softmax(masked(x, sliding_window<5, 3>)) * 2.0f, 1e-5);
-    check(softmax(masked(x, keys_below(20))), 1e-5);
-    check(softmax(masked(x, keys_below(0))) + 1.0f, 1e-5);
+    for (const std::size_t keys : {20u, 0u}) check(softmax(masked(x, keys_below(keys))) + 1.0f, 1e-5);
 }
 
 TEST(row_chains, products) {
     support::random_numbers random(4);
-    const auto x = random.normal<float, rows, columns>();
-    const auto w = random.normal<float, columns, columns>();
-    const auto gamma = random.normal<float, columns>(), beta = random.normal<float, columns>();
+    const auto x = random.normal<float, 32, 32>(), w = random.normal<float, 32, 32>();
+    const auto gamma = random.normal<float, 32>(), beta = random.normal<float, 32>();
     check(matmul(layer_norm(x, gamma, beta, 1e-5), w), 1e-5);
     check(layer_norm(matmul(x, w) + x, gamma, beta, 1e-5), 1e-5);
     check(let(layer_norm(matmul(x, w), gamma, beta, 1e-5), [&](const auto& y) { return matmul(y, w) + y; }), 1e-5);
-}
-
-TEST(row_chains, store_beside_the_result) {
-    support::random_numbers random(5);
-    const auto x = random.normal<float, rows, columns>();
-    tensor<float, rows, columns> weights{};
-    const tensor<float, rows, columns> result = store(weights, softmax(x)) * 2.0f;
-    const auto expected = of(detail::constant_evaluate(softmax(x)));
-    expect_near(weights, expected, 1e-6);
-    for (std::size_t i = 0; i < result.size(); ++i) EXPECT_EQ(result.data()[i], 2 * weights.data()[i]);
 }
 
 template <class Make>
@@ -83,9 +65,6 @@ TEST(row_chains, destination_is_an_operand) {
     const auto gamma = random.normal<float, columns>(), beta = random.normal<float, columns>();
     in_place([&](const auto& x) { return layer_norm(x, gamma, beta, 1e-5); });
     in_place([&](const auto& x) { return rms_norm(x, gamma, 1e-5) + x; });
-    in_place([](const auto& x) { return softmax(x); });
-    in_place([](const auto& x) { return max(x * 0.75f + x, 0.5f); });
-    in_place([](const auto& x) { return x - x[0]; });
     in_place([](const auto& x) { return x * x[7] + x[0]; });
 }
 
@@ -112,20 +91,5 @@ TEST(row_chains, rows_without_a_finite_element) {
             EXPECT_NEAR(sum, r % 6 == 0 ? 0.0f : 1.0f, 1e-5f) << r;
     }
 }
-
-// A chain that is longer than a block of registers by any number of lanes.
-template <std::size_t... N>
-void chains() {
-    const auto one = []<std::size_t Size>() {
-        support::random_numbers random(Size);
-        const auto x = random.normal<float, Size>(), y = random.normal<float, Size>();
-        const auto z = random.normal<double, 2, Size>();
-        check(max(x * 0.75f + y, 0), 1e-6);
-        check(abs(z) - z / 3, 1e-12);
-        check(x < y);
-    };
-    (one.template operator()<N>(), ...);
-}
-TEST(row_chains, lengths) { chains<1, 15, 16, 17, 65, 200>(); }
 
 }  // namespace

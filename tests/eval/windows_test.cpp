@@ -34,53 +34,50 @@ reference::array windowed(const reference::array& a, std::size_t axis, std::size
     return out;
 }
 
-template <class Element, std::size_t Extent>
+template <std::size_t Extent>
 void at_extent() {
     support::random_numbers random(Extent);
-    const auto x = random.normal<Element, 3, Extent + 4>();
-    const auto y = random.normal<Element, Extent + 4, 5>();
+    const auto x = random.normal<float, 3, Extent + 4>();
+    const auto y = random.normal<float, Extent + 4, 5>();
     const auto a = reference::of(x), b = reference::of(y);
     check(windows<1, 3>(x), windowed(a, 1, 3, 1, 1));
-    check(windows<1, Extent>(x) * Element(1), windowed(a, 1, Extent, 1, 1));
-    check(windows<0, 2, 3, 2>(y), windowed(b, 0, 2, 3, 2));
-    check(windows<0, 2, 3, 2>(y * Element(1)), windowed(b, 0, 2, 3, 2));
-    check(windows<-1, 2>(windows<0, 3, 2>(y)), windowed(windowed(b, 0, 3, 2, 1), 2, 2, 1, 1));
-    check(max<2>(windows<1, 3>(x)),
-          reference::reduce(windowed(a, 1, 3, 1, 1), 2, false, [](const auto& l) { return reference::max(l); }));
-    check(sum<1>(windows<0, 3, 2>(y)),
-          reference::reduce(windowed(b, 0, 3, 2, 1), 1, false, [](const auto& l) { return reference::sum(l); }));
-    check(transpose(windows<1, 4, 2>(x)), reference::transpose(windowed(a, 1, 4, 2, 1)));
+    check(windows<0, 2, 3, 2>(y * 1.0f), windowed(b, 0, 2, 3, 2));
+    if constexpr (Extent == 37) {
+        check(windows<1, Extent>(x) * 1.0f, windowed(a, 1, Extent, 1, 1));
+        check(windows<0, 2, 3, 2>(y), windowed(b, 0, 2, 3, 2));
+        check(windows<-1, 2>(windows<0, 3, 2>(y)), windowed(windowed(b, 0, 3, 2, 1), 2, 2, 1, 1));
+        check(max<2>(windows<1, 3>(x)), reference::reduce(windowed(a, 1, 3, 1, 1), 2, false, reference::max));
+        check(sum<1>(windows<0, 3, 2>(y)), reference::reduce(windowed(b, 0, 3, 2, 1), 1, false, reference::sum));
+        check(transpose(windows<1, 4, 2>(x)), reference::transpose(windowed(a, 1, 4, 2, 1)));
+        const auto doubles = random.normal<double, 3, 17>();
+        check(windows<1, 3>(doubles), windowed(reference::of(doubles), 1, 3, 1, 1));
+    }
 }
 
 TEST(windows, extents_around_a_register) {
-    at_extent<float, 1>();
-    at_extent<float, 4>();
-    at_extent<float, 7>();
-    at_extent<float, 9>();
-    at_extent<float, 17>();
-    at_extent<float, 37>();
-    at_extent<double, 13>();
+    at_extent<1>();
+    at_extent<7>();
+    at_extent<9>();
+    at_extent<16>();
+    at_extent<37>();
 }
 
 TEST(windows, left_operands) {
     support::random_numbers random(7);
-    const auto x = random.normal<float, 41, 6>();
-    const auto w = random.normal<float, 18, 21>();
-    const auto frames = reshape<39, 18>(windows<0, 3>(x));
+    const auto x = random.normal<float, 42, 6>();
+    const auto w = random.normal<float, 18, 16>();
+    const auto frames = reshape<40, 18>(windows<0, 3>(x));
     // Rows overlap in memory and are read in place.
     static_assert(plan<decltype(matmul(frames, w))>.step_count == 1);
-    using dense = decltype(matmul(tensor<float, 39, 18>{}, w));
+    using dense = decltype(matmul(tensor<float, 40, 18>{}, w));
     static_assert(workspace_bytes<decltype(matmul(frames, w))> == workspace_bytes<dense>);
     check(matmul(frames, w));
-    check(matmul(reshape<20, 18>(windows<0, 3, 2>(x)), w));
-    check(matmul(reshape<37, 18>(windows<0, 3, 1, 2>(x)), w));  // its tiles are copied
-    check(matmul(reshape<39, 18>(windows<0, 3>(relu(x))), w));
-    check(matmul(reshape<41, 18>(windows<0, 3>(concat<0>(broadcast_to<1, 6>(zeros<float>()), x, zeros<float, 1, 6>()))),
-                 w));
-    const auto v = random.normal<float, 6, 41>();
-    check(matmul(reshape<39, 18>(windows<0, 3>(transpose(v))), w));
-    check(transpose(matmul(reshape<39, 18>(windows<0, 3>(transpose(v))), w)));
-    check(matmul(transpose(w), transpose(reshape<39, 18>(windows<0, 3>(x)))));  // as the right operand
+    check(matmul(reshape<38, 18>(windows<0, 3, 1, 2>(x)), w));  // its tiles are copied
+    const auto padded = concat<0>(broadcast_to<1, 6>(zeros<float>()), relu(x), zeros<float, 1, 6>());
+    check(matmul(reshape<21, 18>(windows<0, 3, 2>(padded)), w));
+    const auto v = random.normal<float, 6, 42>();
+    check(transpose(matmul(reshape<40, 18>(windows<0, 3>(transpose(v))), w)));
+    check(matmul(transpose(w), transpose(frames)));  // as the right operand
 }
 
 TEST(windows, masked_weights) {
@@ -99,7 +96,8 @@ TEST(windows, destinations) {
     check_into(view_of(frames), windows<0, 8, 1>(slice<0, 0, 15>(x)));
     // The destination is what is read.
     auto square = random.normal<float, 6, 6>();
-    const auto expected = eval(sum<1>(windows<0, 2>(concat<0>(square, slice<0, 0, 1>(square)))));
+    auto expected = square;  // assigned, as below: compiled once
+    expected = sum<1>(windows<0, 2>(concat<0>(square, slice<0, 0, 1>(square))));
     square = sum<1>(windows<0, 2>(concat<0>(square, slice<0, 0, 1>(square))));
     EXPECT_TRUE(all(square == expected));
     slice<0, 0, 18>(x) = sum<1>(windows<0, 2>(x));
@@ -112,25 +110,19 @@ TEST(windows, destinations) {
 }
 
 /// Windows of moved operands: the place of a window decides what its lanes read.
-template <std::size_t Extent>
-void over_moves() {
-    support::random_numbers random(Extent);
-    const auto x = random.normal<float, Extent>();
-    const auto m = random.normal<float, Extent, 4>();
+TEST(windows, over_other_moves) {
+    support::random_numbers random(17);
+    const auto x = random.normal<float, 17>();
+    const auto m = random.normal<float, 17, 4>();
     const auto over = [](const auto& moved) {
-        const auto values = eval(moved);
-        check(windows<0, 4>(moved), windowed(reference::of(values), 0, 4, 1, 1));
-        check(transpose(windows<0, 3, 2>(moved)), reference::transpose(windowed(reference::of(values), 0, 3, 2, 1)));
+        const reference::array values = reference::of(detail::constant_evaluate(moved));
+        check(windows<0, 4>(moved), windowed(values, 0, 4, 1, 1));
+        check(transpose(windows<0, 3, 2>(moved)), reference::transpose(windowed(values, 0, 3, 2, 1)));
     };
     over(roll<0, 3>(x));
     over(detail::repeat<0, 2>(x));
     over(flip<0>(x));
-    over(reshape<4 * Extent>(transpose(m)));
-}
-
-TEST(windows, over_other_moves) {
-    over_moves<8>();
-    over_moves<17>();
+    over(reshape<68>(transpose(m)));
 }
 
 }  // namespace
