@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Leading axes that do not broadcast.
+//
 // expect: ashlar: attention: the leading axes of q and k must broadcast
+//
 // expect: attention_batch<
+//
 // expect: ::broadcasts
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -18,5 +19,3 @@ auto y = attention(q, three, v);
 #else
 auto y = attention(q, k, v);
 #endif
-
-}  // namespace

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Leading axes of values that do not broadcast.
+//
 // expect: ashlar: attention: the leading axes of v must broadcast to those of q and k
+//
 // expect: attention_batch<
+//
 // expect: ::broadcasts
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -18,5 +19,3 @@ auto y = attention(q, k, three);
 #else
 auto y = attention(q, k, v);
 #endif
-
-}  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bias of other elements.
+//
 // expect: ashlar: attention: a bias or scale must have the element type of q
+//
 // expect: element_types<float, double>::same
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -17,5 +17,3 @@ auto y = attention(q, k, v, bias(wide));
 #else
 auto y = attention(q, k, v, bias(cast<float>(wide)));
 #endif
-
-}  // namespace

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bias that does not broadcast to the scores.
+//
 // expect: ashlar: attention: a bias or scale must broadcast to the scores
+//
 // expect: option_shape<
+//
 // expect: ::fits
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -19,5 +20,3 @@ auto y = attention(q, k, v, bias(two));
 #else
 auto y = attention(q, k, v, bias(six));
 #endif
-
-}  // namespace

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Queries and keys of different depths.
+//
 // expect: ashlar: attention: q and k must have the same last axis
+//
 // expect: attention_depth<8
+//
 // expect: ::agrees
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -18,5 +19,3 @@ auto y = attention(q, narrow, v);
 #else
 auto y = attention(q, k, v);
 #endif
-
-}  // namespace

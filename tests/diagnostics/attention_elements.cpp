@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Different element types.
+//
 // expect: ashlar: attention: q, k and v must have the same element type; use cast<T>(x)
+//
 // expect: element_types<float, double>::same
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -17,5 +17,3 @@ auto y = attention(q, wide, v);
 #else
 auto y = attention(q, cast<float>(wide), v);
 #endif
-
-}  // namespace

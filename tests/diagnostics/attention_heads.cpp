@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Heads that do not divide.
+//
 // expect: ashlar: attention: the heads of q (the axis before the last two) must be a multiple of those of k
+//
 // expect: attention_heads<6
+//
 // expect: ::divide
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -18,5 +19,3 @@ auto y = attention(q, four, v);
 #else
 auto y = attention(q, k, v);
 #endif
-
-}  // namespace

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // An option given twice.
+//
 // expect: ashlar: attention: an option can be given only once
+//
 // expect: option_count<
+//
 // expect: scale
+//
 // expect: >::is_at_most_one
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 6, 5, 8> q{};
@@ -18,5 +20,3 @@ auto y = attention(q, k, v, scale(0.5f), causal, scale(0.25f));
 #else
 auto y = attention(q, k, v, scale(0.5f), causal);
 #endif
-
-}  // namespace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A state where a result is wanted.
+//
 // expect: ashlar: attention_partial: it gives a state, whose values are not divided by their sums yet; write
+//
 // expect: partial_result<
+//
 // expect: ::is_finished
 #include <ashlar/ashlar.hpp>
 

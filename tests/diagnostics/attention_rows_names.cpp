@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of keys and values under different names.
+//
 // expect: ashlar: attention: k and v must have the same rows
+//
 // expect: attention_rows<
+//
 // expect: "memory"
+//
 // expect: "seq"
 #include <ashlar/expr/attention/attention.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 inline constexpr axis<"memory", 7> memory;
@@ -21,5 +23,3 @@ auto y = attention(mq, mk, sv);
 #else
 auto y = attention(mq, mk, mv);
 #endif
-
-}  // namespace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A result where a state is wanted.
+//
 // expect: ashlar: attention_state: a result has no maxima and sums, with which states are merged; use
+//
 // expect: state_values<
+//
 // expect: ::have_sums
 #include <ashlar/ashlar.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // causal_at of memory without a shape.
+//
 // expect: ashlar: causal_at: takes an integer or an integer tensor; tensor_view<const int, 8>{memory} makes one of other memory
 #include <array>
 

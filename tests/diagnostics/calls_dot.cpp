@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // dot with a pointer.
+//
 // expect: ashlar: dot: takes two tensors, views or expressions; tensor_view<float, 3>{memory} makes one of other memory
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
-
-void program() {
-    [[maybe_unused]] const float* p = a.data();
+static ashlar::tensor<float, 4, 8> a{};
+const float* p = a.data();
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = dot(a[0], p);
+auto y = dot(a[0], p);
 #else
-    [[maybe_unused]] auto y = dot(a[0], a[1]);
+auto y = dot(a[0], a[1]);
 #endif
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // keys_below of memory without a shape.
+//
 // expect: ashlar: keys_below: takes an integer or an integer tensor; tensor_view<const int, 8>{memory} makes one of other memory
 #include <array>
 

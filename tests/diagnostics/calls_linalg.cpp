@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // solve of a vector of the standard library.
+//
 // expect: ashlar: linear algebra: takes tensors, views or expressions of square matrices, and as many as the function has; tensor_view<float, 3, 3>{memory} makes one of other memory
 #include <ashlar/linalg.hpp>
 
-using namespace ashlar;
-static tensor<float, 3, 3> a;
+static ashlar::tensor<float, 3, 3> a;
 static float memory[3];
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto x = solve(a, memory);
+auto x = solve(a, memory);
 #else
-    [[maybe_unused]] auto x = solve(a, tensor_view<float, 3>{memory});
+auto x = solve(a, ashlar::tensor_view<float, 3>{memory});
 #endif
-}

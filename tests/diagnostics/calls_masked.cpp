@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // masked without a mask.
+//
 // expect: ashlar: masked: takes scores, a tensor, view or expression, and a mask; write masked(scores, causal)
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;
 static tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = masked(a);
+auto y = masked(a);
 #else
-    [[maybe_unused]] auto y = masked(a, causal);
+auto y = masked(a, causal);
 #endif
-}

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // squeeze called as in libraries whose shapes are known at run time.
+//
 // expect: ashlar: squeeze: takes one tensor, view or expression, and axes as template arguments; write squeeze<0>(x)
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
+static ashlar::tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = squeeze(a + a, 0);
+auto y = squeeze(a + a, 0);
 #else
-    [[maybe_unused]] auto y = squeeze(a + a);
+auto y = squeeze(a + a);
 #endif
-}

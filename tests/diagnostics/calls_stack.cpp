@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // stack called as in libraries whose shapes are known at run time.
+//
 // expect: ashlar: stack: takes tensors, views or expressions one by one, and the position of the new axis as template argument; write stack<0>(x, y)
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
+static ashlar::tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = stack(a, a);
+auto y = stack(a, a);
 #else
-    [[maybe_unused]] auto y = stack<0>(a, a);
+auto y = stack<0>(a, a);
 #endif
-}

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // unsqueeze called as in libraries whose shapes are known at run time.
+//
 // expect: ashlar: unsqueeze: takes one tensor, view or expression, and the position of the new axis as template argument; write unsqueeze<0>(x)
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
+static ashlar::tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = unsqueeze(a, 0);
+auto y = unsqueeze(a, 0);
 #else
-    [[maybe_unused]] auto y = unsqueeze<0>(a);
+auto y = unsqueeze<0>(a);
 #endif
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The caches that a decoder decodes with have its heads.
+//
 // expect: ashlar: decoder: decode needs rows [rows, embed] and caches of the layer's heads and head width; change one
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/kv_cache.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A memory that is computed when it is remembered is no larger than the stack budget, or held in a workspace.
-// expect: ashlar: decoder: the memory, or its scratch, exceeds ASHLAR_STACK_BUDGET; evaluate it into a tensor, or pass
-// a workspace of remember_workspace_bytes<Memory, Cache> expect: held_on_stack<524288
+//
+// expect: ashlar: decoder: the memory, or its scratch, exceeds ASHLAR_STACK_BUDGET; evaluate it into a tensor, or pass a workspace of remember_workspace_bytes<Memory, Cache>
+// expect: held_on_stack<524288
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/transformers/decoder.hpp>
 

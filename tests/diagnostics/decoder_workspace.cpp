@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A workspace for a memory has at least remember_workspace_bytes<Memory, Cache>.
+//
 // expect: ashlar: decoder: the workspace is too small; it needs remember_workspace_bytes<Memory, Cache>
+//
 // expect: workspace_size<64,
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/transformers/decoder.hpp>

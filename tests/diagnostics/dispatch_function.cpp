@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a source gives for a dispatched function has other parameters than its declaration.
+//
 // expect: ashlar: dispatch: the function cannot be called as dispatched<...> declares it
+//
 // expect: dispatched_function<
 #include <ashlar/core/dispatch.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A dispatched function that is declared by the type of a pointer.
+//
 // expect: ashlar: dispatch: dispatched takes the type of a function
 #include <ashlar/core/dispatch.hpp>
 

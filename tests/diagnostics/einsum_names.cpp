@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // One label for two names.
+//
 // expect: ashlar: einsum: axes with the same label must have the same extent, and the same name
+//
 // expect: einsum_label<
+//
 // expect: "seq"
+//
 // expect: "head"
 #include <ashlar/expr/products/einsum.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 inline constexpr axis<"seq", 3> seq;
@@ -19,5 +21,3 @@ auto y = einsum<"ij,kj->ik">(a, b);
 #else
 auto y = einsum<"ij,kl->ik">(a, b);
 #endif
-
-}  // namespace

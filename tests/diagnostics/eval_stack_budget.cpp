@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scratch beyond the stack budget needs a workspace.
-// expect: ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the
-// budget
+//
+// expect: ashlar: evaluate: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;

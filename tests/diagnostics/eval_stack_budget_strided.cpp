@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scratch for a strided destination beyond the stack budget needs a workspace of that destination's size.
-// expect: ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a
-// workspace<workspace_bytes_into<Destination, E>> or raise the budget
+//
+// expect: ashlar: evaluate: the scratch for a strided destination exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes_into<Destination, E>> or raise the budget
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;

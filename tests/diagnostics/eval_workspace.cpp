@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A workspace has at least workspace_bytes<E>.
+//
 // expect: ashlar: evaluate: the workspace is too small; it needs workspace_bytes<E> bytes
 #include <ashlar/ashlar.hpp>
 

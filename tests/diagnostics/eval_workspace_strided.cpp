@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A strided destination may need more than workspace_bytes<E>, and the copy that an overlap takes more than its own
 // plan.
+//
 // expect: ashlar: evaluate: the workspace is too small for a strided destination; it needs workspace_bytes_into
 #include <ashlar/ashlar.hpp>
 

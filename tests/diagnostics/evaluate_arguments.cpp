@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // An executor calls any function object, not only what a pointer to a function can be.
+//
 // expect: ashlar: evaluate: pass a named workspace after the expression, then an executor, which has workers() and run(count, f) for any function object f, or rows_below(n), or both; rows_below(n) also alone
+//
 // expect: evaluation_arguments<
+//
 // expect: pointer_pool
+//
 // expect: ::are_known
 #include <cstddef>
 

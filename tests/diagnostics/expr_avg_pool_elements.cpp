@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mean of integers.
+//
 // expect: ashlar: avg_pool: the elements must be floating-point numbers; use cast<float>(x)
+//
 // expect: reduced_elements<
 #include <ashlar/expr/reductions/pool.hpp>
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Adding a row of another length.
+//
 // expect: ashlar: elementwise operation: the shapes must broadcast: from the last axis on
+//
 // expect: broadcast_shapes<
 #include <ashlar/expr/elementwise/operators.hpp>
 
-using namespace ashlar;
-tensor<float, 2, 3> x;
+ashlar::tensor<float, 2, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
-tensor<float, 4> y;
+ashlar::tensor<float, 4> y;
 auto z = x + y;
 #else
-tensor<float, 3> y;
+ashlar::tensor<float, 3> y;
 auto z = x + y;
 #endif

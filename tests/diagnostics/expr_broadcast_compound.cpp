@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // += of shapes that do not broadcast.
+//
 // expect: ashlar: elementwise operation: the shapes must broadcast
+//
 // expect: ::agree
 #include <ashlar/ashlar.hpp>
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Axes of equal extent and different names meet.
+//
 // expect: ashlar: elementwise operation: the shapes must broadcast
+//
 // expect g++: fixed_string<4>{"key"}, 4>
+//
 // expect clang: axis<"key", 4>
 #include <ashlar/expr/elementwise/operators.hpp>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // && of numbers.
+//
 // expect: ashlar: elementwise operation: the function is not defined for these elements
+//
 // expect: and_function, float>
 #include <ashlar/expr/elementwise/operators.hpp>
 
-using namespace ashlar;
-tensor<float, 3> x;
+ashlar::tensor<float, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = x && x;
 #else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // layer_norm with a beta of higher rank.
+//
 // expect: ashlar: layer_norm: beta must broadcast to the shape of x; give it the last axis
+//
 // expect: broadcast_target<
 #include <ashlar/expr/reductions/normalize.hpp>
 

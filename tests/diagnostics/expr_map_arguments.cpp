@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // map with a function of too many arguments.
+//
 // expect: ashlar: map: the function must take one argument for each operand and return a number
+//
 // expect: mapped_function<
 #include <ashlar/expr/elementwise/elementwise.hpp>
 
-using namespace ashlar;
 float add(float x, float y);
-tensor<float, 3> x;
+ashlar::tensor<float, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = map(add, x);
 #else

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // map of operands that do not broadcast.
+//
 // expect: ashlar: map: the shapes of the operands must broadcast; reshape, transpose or rename one
+//
 // expect: broadcast_shapes<
 #include <ashlar/expr/elementwise/elementwise.hpp>
 
-using namespace ashlar;
 float add(float x, float y);
-tensor<float, 2, 3> x;
+ashlar::tensor<float, 2, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
-tensor<float, 2> y;
+ashlar::tensor<float, 2> y;
 auto z = map(add, x, y);
 #else
-tensor<float, 3> y;
+ashlar::tensor<float, 3> y;
 auto z = map(add, x, y);
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // A condition on the wrong axis.
+//
 // expect: ashlar: masked_mean: the condition's last axis must be the one averaged over, or it must have
+//
 // expect: mean_condition<
 #include <ashlar/expr/reductions/masked_mean.hpp>
 
-using namespace ashlar;
-tensor<float, 4, 8> x;
-tensor<bool, 8> kept;
+ashlar::tensor<float, 4, 8> x;
+ashlar::tensor<bool, 8> kept;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = masked_mean<0>(x, kept);
 #else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The largest of bools.
+//
 // expect: ashlar: max_pool: the elements must be numbers; of bools use any
+//
 // expect: reduced_elements<
 #include <ashlar/expr/reductions/pool.hpp>
 

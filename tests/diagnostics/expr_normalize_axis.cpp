@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A norm along an axis that the shape does not have.
+//
 // expect: ashlar: normalize: the axis must be a position or a named axis that occurs once in the shape
+//
 // expect: axis_argument<
 #include <ashlar/expr/reductions/unit_norm.hpp>
 
-using namespace ashlar;
-tensor<float, 2, 8> x;
+ashlar::tensor<float, 2, 8> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = normalize<2>(x);
 #else

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Unit vectors of integers.
+//
 // expect: ashlar: normalize: the elements must be floating-point numbers; use cast<float>(x)
+//
 // expect: floating_elements<
 #include <ashlar/expr/reductions/unit_norm.hpp>
 
-using namespace ashlar;
-tensor<int, 8> x;
+ashlar::tensor<int, 8> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = normalize(x);
 #else

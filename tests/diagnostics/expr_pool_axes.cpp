@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A pool of two axes over a vector.
+//
 // expect: ashlar: pool: the kernel must be one number or two, and the shape have as many axes to pool over
+//
 // expect: pool_axes<
 #include <ashlar/expr/reductions/pool.hpp>
 

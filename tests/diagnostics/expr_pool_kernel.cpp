@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Padding of more than half of the kernel.
+//
 // expect: ashlar: pool: the kernel must fit into the padded axis, and the padding be at most half of it
+//
 // expect: pool_windows<
 #include <ashlar/expr/reductions/pool.hpp>
 

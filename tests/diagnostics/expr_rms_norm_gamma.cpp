@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // rms_norm with a gamma of another length.
+//
 // expect: ashlar: rms_norm: gamma must broadcast to the shape of x; give it the last axis
+//
 // expect: broadcast_target<
 #include <ashlar/expr/reductions/normalize.hpp>
 
-using namespace ashlar;
-tensor<float, 2, 3> x;
+ashlar::tensor<float, 2, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
-tensor<float, 2> gamma;
+ashlar::tensor<float, 2> gamma;
 auto z = rms_norm(x, gamma);
 #else
-tensor<float, 3> gamma;
+ashlar::tensor<float, 3> gamma;
 auto z = rms_norm(x, gamma);
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Squeezing an axis that does not exist.
+//
 // expect: ashlar: squeeze: the argument must be a position or a named axis that occurs once in the shape
+//
 // expect: axis_argument<2,
 #include <ashlar/expr/shape/shape_ops.hpp>
 
-using namespace ashlar;
-tensor<float, 1, 3> x;
+ashlar::tensor<float, 1, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = squeeze<2>(x);
 #else

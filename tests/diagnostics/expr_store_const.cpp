@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // store to a const tensor.
+//
 // expect: ashlar: store: the destination must be a named tensor or a view whose elements are not const
+//
 // expect: store_destination<
 #include <ashlar/expr/elementwise/operators.hpp>
 #include <ashlar/expr/nodes/store.hpp>
 
-using namespace ashlar;
-tensor<float, 3> x;
+ashlar::tensor<float, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
-const tensor<float, 3> y{};
+const ashlar::tensor<float, 3> y{};
 auto z = store(y, x * 2.0f);
 #else
-tensor<float, 3> y{};
+ashlar::tensor<float, 3> y{};
 auto z = store(y, x * 2.0f);
 #endif

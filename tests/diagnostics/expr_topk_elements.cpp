@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The largest of bools.
+//
 // expect: ashlar: topk: the elements must be numbers, which have an order
+//
 // expect: function_elements<
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-tensor<bool, 8> x;
+ashlar::tensor<bool, 8> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = topk<2>(x);
 #else

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A new axis beyond the end.
+//
 // expect: ashlar: unsqueeze: the position must be one of the result's, whose rank is one more
+//
 // expect: new_axis_position<3
 #include <ashlar/expr/shape/shape_ops.hpp>
 
-using namespace ashlar;
-tensor<float, 2, 3> x;
+ashlar::tensor<float, 2, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = unsqueeze<3>(x);
 #else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Two factors for one axis.
+//
 // expect: ashlar: upsample: the factor must be one number or two, not 0, and the shape have as many axes
+//
 // expect: upsampled_axes<
 #include <ashlar/expr/shape/upsample.hpp>
 

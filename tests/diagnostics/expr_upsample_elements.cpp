@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Lines between integers.
+//
 // expect: ashlar: upsample: lines between elements take floating-point numbers; use cast<float>(x)
+//
 // expect: floating_elements<
 #include <ashlar/expr/shape/upsample.hpp>
 

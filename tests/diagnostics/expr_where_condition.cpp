@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // where with a condition of numbers.
+//
 // expect: ashlar: where: the condition must have bool elements; compare it with something
+//
 // expect: element_types<float, bool>
 #include <ashlar/expr/elementwise/operators.hpp>
 
-using namespace ashlar;
-tensor<float, 3> x;
+ashlar::tensor<float, 3> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto z = where(x, x, 0.0f);
 #else

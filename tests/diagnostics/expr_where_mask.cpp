@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // where with a mask and values of rank 1.
+//
 // expect: ashlar: where: the mask must fit the values, whose last two axes are queries and keys; unsqueeze
+//
 // expect: where_mask<
 #include <ashlar/expr/elementwise/where.hpp>
 #include <ashlar/expr/masks/causal.hpp>

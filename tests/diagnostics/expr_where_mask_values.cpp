@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // where with a mask and values that do not broadcast.
+//
 // expect: ashlar: where: the shapes of both values must broadcast; reshape, transpose or rename one
+//
 // expect: broadcast_shapes<
 #include <ashlar/expr/elementwise/where.hpp>
 #include <ashlar/expr/masks/causal.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bias where a weight is expected.
+//
 // expect: ashlar: init: a weight must have at least two axes, [out, in]; use uniform or normal
+//
 // expect: weight_rank<
 #include <ashlar/nn/init/init.hpp>
 

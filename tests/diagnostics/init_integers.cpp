@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random integers.
+//
 // expect: ashlar: init: random numbers are float or double; fill such a tensor and cast<T> it
+//
 // expect: random_elements<
 #include <ashlar/nn/init/init.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A module by value that is too large for the stack.
+//
 // expect: ashlar: init: a module by value exceeds ASHLAR_STACK_BUDGET; make it static, and call reset_parameters(m, random)
+//
 // expect: module_on_stack<
 #include <ashlar/nn.hpp>
 
@@ -11,7 +13,7 @@ static_assert(!fits_on_stack<table>);
 
 void program(nn::init::generator& random) {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto words = nn::init::make<table>(random);
+    auto words = nn::init::make<table>(random);
 #else
     static table words{};
     nn::init::reset_parameters(words, random);

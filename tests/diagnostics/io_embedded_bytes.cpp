@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A file as an array of integers.
+//
 // expect: ashlar: embedded: the file must be a constant array of unsigned char, char or std::byte
+//
 // expect: file_bytes<
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A file whose end is missing.
+//
 // expect: ashlar: embedded: the bytes must be a whole safetensors file; embed all of the file, or export it again
+//
 // expect: embedded_file<
+//
 // expect: {"bias: truncated: 78 bytes are "}
+//
 // expect: {"needed, there are 73"}
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A member with a name that the file does not have.
+//
 // expect: ashlar: embedded: the file lacks an array that the model needs; rename the member, or give embedded a name map, or options with a prefix
+//
 // expect: needed_weight<
+//
 // expect: {"bais"}
+//
 // expect: nearest_in_file<
+//
 // expect: {"bias"}
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

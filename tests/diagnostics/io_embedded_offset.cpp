@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // An array in place that does not begin at a multiple of the size of a float.
+//
 // expect: ashlar: embedded: an array in place must begin at a multiple of its elements' size in the file; export it again, or load it
+//
 // expect: weight_offset<
+//
 // expect: {"bias"}
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

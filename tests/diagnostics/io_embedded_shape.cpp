@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // An array of another shape than the member.
+//
 // expect: ashlar: embedded: an array has another shape in the file than in the model; change the model, or export its weights again
+//
 // expect: weight_shape<
+//
 // expect: {"bias"}
+//
 // expect: needed_shape<4, 3>
+//
 // expect: found_shape<3>
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

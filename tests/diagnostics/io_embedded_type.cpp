@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Floats for a member of integers.
+//
 // expect: ashlar: embedded: elements of the file must convert to those of the model whatever their values are: floats to floats, integers to types that hold all of theirs; change either type
+//
 // expect: weight_type<
+//
 // expect: {"bias"}
+//
 // expect: dtype::i32
+//
 // expect: dtype::f32
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // An array that the model does not know.
+//
 // expect: ashlar: embedded: the file has an array that the model does not know; add a member, or give embedded options with .ignore_unexpected = true
+//
 // expect: stored_weight<
+//
 // expect: {"decoder.layers.0.encoder_attn."}
+//
 // expect: {"in_proj_bias"}
 #include <ashlar/io/embedded.hpp>
 #include <ashlar/tensor/tensor.hpp>

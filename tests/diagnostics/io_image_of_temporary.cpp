@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A model image that is viewed in the bytes of a temporary.
+//
 // expect: ashlar: io: the bytes of a temporary would dangle; name the memory first
 #include <span>
 #include <vector>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A name for a temporary tensor.
+//
 // expect: ashlar: io: named borrows its array, and a temporary one would dangle; name it first
 #include <ashlar/io/model/named.hpp>
 #include <ashlar/tensor/tensor.hpp>

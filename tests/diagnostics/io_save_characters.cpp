@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Saving to an array of characters, which may be a path or memory.
+//
 // expect: ashlar: io: characters may be a path or memory; write std::string(path), or std::span(memory)
 #include <span>
 
@@ -9,11 +10,9 @@
 using namespace ashlar;
 static nn::linear<{.in = 8, .out = 2}> head{};
 
-void program() {
-    static char buffer[4096];
+static char buffer[4096];
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] io::result r = io::save(head, buffer);
+io::result r = io::save(head, buffer);
 #else
-    [[maybe_unused]] io::result r = io::save(head, std::span(buffer));
+io::result r = io::save(head, std::span(buffer));
 #endif
-}

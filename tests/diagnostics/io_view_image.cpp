@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views memory as an image although its bytes cannot be used in place.
-// expect: ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 bytes; hold
-// tensors, not pointers or vectors expect: model_of_image<
+//
+// expect: ashlar: image: a model image needs a module that is trivially copyable and aligned to at most 64 bytes; hold tensors, not pointers or vectors
+// expect: model_of_image<
 #include <ashlar/io/image.hpp>
 #include <ashlar/tensor/tensor.hpp>
 

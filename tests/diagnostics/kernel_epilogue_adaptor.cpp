@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // An adaptor of epilogues that adds a hook without declaring it.
+//
 // expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
+//
 // expect: undeclared_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>

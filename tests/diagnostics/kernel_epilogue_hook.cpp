@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // An epilogue with a hook whose name is misspelt.
+//
 // expect: ashlar: epilogue: a hook in its list must be a member with the parameters of
+//
 // expect: missing_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>

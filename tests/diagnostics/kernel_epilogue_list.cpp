@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An epilogue without a list of its hooks.
+//
 // expect: ashlar: epilogue: it must list its hooks; add static constexpr hook hooks = hook::vector
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A list with a hook that does not exist.
+//
 // expect: end_blok
+//
 // expect g++: is not a member of
+//
 // expect clang: no member named
 #include <ashlar/kernel/product/epilogue.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A hook of register blocks in dot products, which have none.
+//
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
+//
 // expect: unserved_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product_dot.hpp>

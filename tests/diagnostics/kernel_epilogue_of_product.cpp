@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A hook of products of few columns in another product.
+//
 // expect: ashlar: epilogue: this kernel does not call all hooks in the list; use another kernel, or an epilogue without
+//
 // expect: unserved_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/product.hpp>

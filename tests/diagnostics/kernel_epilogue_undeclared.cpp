@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // An epilogue with a hook that its list does not have, and that would never be called.
+//
 // expect: ashlar: epilogue: a member that is named like a hook must be in its list; declare it, or name it otherwise
+//
 // expect: undeclared_hooks<
 #include <ashlar/kernel/product/epilogue.hpp>
 #include <ashlar/kernel/product/packed_k.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A workspace for a prefill has at least prefill_workspace_bytes<K, V>.
-// expect: ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or
-// remember_workspace_bytes<Memory, Cache> where a decoder remembers expect: workspace_size<64,
+//
+// expect: ashlar: kv_cache: the workspace is too small; it needs prefill_workspace_bytes<K, V>, or remember_workspace_bytes<Memory, Cache> where a decoder remembers
+// expect: workspace_size<64,
 #include <ashlar/nn/kv_cache.hpp>
 
 using namespace ashlar;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not integers.
+//
 // expect: ashlar: keys_below: takes an integer or an integer tensor over the batch axes
+//
 // expect: entry_integers<
+//
 // expect: ::are_integers_in_memory
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 4, 8> scores{};
@@ -18,5 +19,3 @@ auto y = masked(scores, keys_below(counts));
 #else
 auto y = masked(scores, keys_below(numbers));
 #endif
-
-}  // namespace

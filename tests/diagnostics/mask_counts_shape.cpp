@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not over the batch axes.
+//
 // expect: numbers of keys_below and causal_at to their batch axes
+//
 // expect: entry_integers_shape<
+//
 // expect: ::fits
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 4, 8> scores{};
@@ -18,5 +19,3 @@ auto y = masked(scores, keys_below(three));
 #else
 auto y = masked(scores, keys_below(two));
 #endif
-
-}  // namespace

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite of bools.
+//
 // expect: ashlar: mask: keep_finite takes floating-point numbers
+//
 // expect: finite_tensor<
+//
 // expect: ::has_numbers
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
-namespace {
-
-using namespace ashlar;
-const tensor<float, 2, 4, 8> scores{};
-const tensor<bool, 8> present{};
-const tensor<float, 8> added{};
+const ashlar::tensor<float, 2, 4, 8> scores{};
+const ashlar::tensor<bool, 8> present{};
+const ashlar::tensor<float, 8> added{};
 #ifdef ASHLAR_EXPECT_ERROR
 auto y = masked(scores, keep_finite(present));
 #else
 auto y = masked(scores, keep_finite(added));
 #endif
-
-}  // namespace

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A mask that does not broadcast to the scores.
+//
 // expect: ashlar: mask: the mask's tensor must broadcast to the scores
+//
 // expect: mask_shape<
+//
 // expect: ::fits
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 4, 8> scores{};
@@ -17,5 +18,3 @@ auto y = masked(scores, keep(present));
 #else
 auto y = masked(scores, keep(unsqueeze<1>(present)));
 #endif
-
-}  // namespace

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // ! of keep_if without parentheses is the built-in one.
+//
 // expect: ashlar: mask: this is not a mask;
+//
 // expect: keep_if<p>() of a predicate
+//
 // expect: mask_of_scores<bool>::is_mask
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 4, 8> scores{};
@@ -20,5 +21,3 @@ auto y = masked(scores, !keep_if<near>);
 #else
 auto y = masked(scores, !keep_if<near>());
 #endif
-
-}  // namespace

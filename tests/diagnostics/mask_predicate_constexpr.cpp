@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A predicate that reads what is not constant.
+//
 // expect: ashlar: keep_if: the predicate must be constexpr
+//
 // expect: mask_predicate<
+//
 // expect: ::is_constexpr
 #include <ashlar/expr/masks/masked.hpp>
 #include <ashlar/expr/shape/shape_ops.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 4, 8> scores{};
@@ -18,5 +19,3 @@ auto y = masked(scores, keep_if([](std::size_t, std::size_t k) { return k < widt
 #else
 auto y = masked(scores, keep_if([](std::size_t, std::size_t k) { return k < fixed || width == 0; }));
 #endif
-
-}  // namespace

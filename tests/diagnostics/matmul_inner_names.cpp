@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Axes of equal extent and different names.
+//
 // expect: ashlar: matmul: the columns of the left operand must be the rows of the right one
+//
 // expect: matmul_inner_axes<
+//
 // expect: "head"
+//
 // expect: "seq"
 #include <ashlar/expr/products/matmul.hpp>
 #include <ashlar/tensor/tensor.hpp>
-
-namespace {
 
 using namespace ashlar;
 inline constexpr axis<"seq", 8> seq;
@@ -19,5 +21,3 @@ auto y = matmul(a, b);
 #else
 auto y = matmul(a, transpose(b));
 #endif
-
-}  // namespace

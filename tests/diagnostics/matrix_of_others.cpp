@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A matrix of another library that is assigned a tensor.
+//
 // expect: ashlar: member: other matrices view its memory; write Eigen::Map<RowMajor>(x.data(), 4, 8)
 #include <cstddef>
 

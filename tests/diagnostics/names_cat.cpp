@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors joined by a name of another library.
+//
 // expect: ashlar: names: tensors are joined by concat and stack; write concat<0>(x, y)
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
+static ashlar::tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = cat(a, a);
+auto y = cat(a, a);
 #else
-    [[maybe_unused]] auto y = concat<0>(a, a);
+auto y = concat<0>(a, a);
 #endif
-}

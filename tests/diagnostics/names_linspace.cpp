@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A range by a name of another library.
+//
 // expect: ashlar: names: ranges are sums and products of iota; write first + step * iota<float, 8>()
 #include <ashlar/ashlar.hpp>
 
 using namespace ashlar;
 static tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = linspace(0.0f, 1.0f, 8);
+auto y = linspace(0.0f, 1.0f, 8);
 #else
-    [[maybe_unused]] auto y = a + 0.125f * iota<float, 8>();
+auto y = a + 0.125f * iota<float, 8>();
 #endif
-}

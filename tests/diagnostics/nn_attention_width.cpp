@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Keys and values have the widths kdim and vdim.
-// expect: ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim
-// and vdim; change the options
+//
+// expect: ashlar: multihead_attention: queries, keys and values must be [..., rows, width] with the widths embed, kdim and vdim; change the options
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 

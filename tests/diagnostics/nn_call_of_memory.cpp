@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // A module called with a vector.
+//
 // expect: ashlar: nn: a module is called with tensors, views or expressions, and then options; tensor_view<float, 2, 3>{memory} makes one of other memory
 #include <vector>
 
 #include <ashlar/nn.hpp>
 
-using namespace ashlar;
-static nn::linear<{.in = 8, .out = 2}> head{};
+static ashlar::nn::linear<{.in = 8, .out = 2}> head{};
 
-void program() {
-    std::vector<float> v(32);
+std::vector<float> v(32);
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = head(v);
+auto y = head(v);
 #else
-    [[maybe_unused]] auto y = head(tensor_view<float, 4, 8>{v});
+auto y = head(ashlar::tensor_view<float, 4, 8>{v});
 #endif
-}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A signal with its channels last.
+//
 // expect: ashlar: nn: the input of a convolution must be [..., channels, time] with as many channels as
+//
 // expect: convolution_input<
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // An image with its channels last.
+//
 // expect: ashlar: nn: the input of a convolution must be [..., channels, height, width] with as many
+//
 // expect: convolution_input<
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A kernel longer than the signal.
+//
 // expect: ashlar: nn: the kernel of a convolution must fit into the padded input; add padding or make
+//
 // expect: convolution_kernel<
 #include <ashlar/nn.hpp>
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Groups that do not divide the channels.
+//
 // expect: ashlar: nn: a convolution needs channels, a kernel, a stride and a dilation that are not 0,
+//
 // expect: convolution_options<
 #include <ashlar/nn.hpp>
 
-using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR
-nn::conv1d<{.in = 6, .out = 8, .kernel = 3, .groups = 4}> conv;
+ashlar::nn::conv1d<{.in = 6, .out = 8, .kernel = 3, .groups = 4}> conv;
 #else
-nn::conv1d<{.in = 6, .out = 8, .kernel = 3, .groups = 2}> conv;
+ashlar::nn::conv1d<{.in = 6, .out = 8, .kernel = 3, .groups = 2}> conv;
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The norm of rows that one layer decodes is no larger than the stack budget, or held in a workspace.
-// expect: ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of
-// append_workspace_bytes<X, Cache> after the caches, or decode fewer rows at once expect: held_on_stack<524288
+//
+// expect: ashlar: nn: the norm of the rows to decode exceeds ASHLAR_STACK_BUDGET; pass a workspace of append_workspace_bytes<X, Cache> after the caches, or decode fewer rows at once
+// expect: held_on_stack<524288
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A workspace for the rows that one layer decodes has at least append_workspace_bytes<X, Cache>.
+//
 // expect: ashlar: nn: the workspace is too small to decode; it needs append_workspace_bytes<X, Cache>
+//
 // expect: workspace_size<64,
 #include <ashlar/nn/kv_cache.hpp>
 #include <ashlar/nn/transformers/encoder_layer.hpp>

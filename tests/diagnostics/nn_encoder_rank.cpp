@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // An encoder called with a vector of one axis.
+//
 // expect: ashlar: nn: the input of layers must be rows [..., rows, embed]; unsqueeze<0> makes one of a vector
 #include <ashlar/nn.hpp>
 
-using namespace ashlar;
-static nn::encoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}> encoder{};
-static tensor<float, 8> x{};
+static ashlar::nn::encoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}> encoder{};
+static ashlar::tensor<float, 8> x{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = encoder(x);
+auto y = encoder(x);
 #else
-    [[maybe_unused]] auto y = encoder(unsqueeze<0>(x));
+auto y = encoder(unsqueeze<0>(x));
 #endif
-}

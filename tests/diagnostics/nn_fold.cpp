@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A norm folded into a layer without a bias.
+//
 // expect: ashlar: nn: fold takes two linear layers or convolutions that differ in their bias at most,
+//
 // expect: folded_modules<
 #include <ashlar/nn.hpp>
 

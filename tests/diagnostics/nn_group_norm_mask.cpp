@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A mask of times for an input that has two axes of space.
+//
 // expect: ashlar: nn: with a mask the input of a group_norm must be [batch, channels, time]
+//
 // expect: timed_channels<
 #include <ashlar/nn.hpp>
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Heads of embed / heads must be whole.
+//
 // expect: ashlar: multihead_attention: embed must be a multiple of heads; or give head_width
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 
-using namespace ashlar;
-
 #ifdef ASHLAR_EXPECT_ERROR
-nn::multihead_attention<{.embed = 32, .heads = 5}> mha;
+ashlar::nn::multihead_attention<{.embed = 32, .heads = 5}> mha;
 #else
-nn::multihead_attention<{.embed = 32, .heads = 5, .head_width = 8}> mha;
+ashlar::nn::multihead_attention<{.embed = 32, .heads = 5, .head_width = 8}> mha;
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Options of a layer among those of an encoder.
+//
 // expect: ashlar: nn: embed, heads and hidden are options of each layer; write {.layer = {.embed = 64, .heads = 4}, .layers = 6}
 #include <ashlar/nn.hpp>
 
-using namespace ashlar;
-
 #ifdef ASHLAR_EXPECT_ERROR
-static nn::encoder<{.embed = 8, .heads = 2, .layers = 2}> encoder{};
+static ashlar::nn::encoder<{.embed = 8, .heads = 2, .layers = 2}> encoder{};
 #else
-static nn::encoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}> encoder{};
+static ashlar::nn::encoder<{.layer = {.embed = 8, .heads = 2}, .layers = 2}> encoder{};
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A norm of channels that are not axis 1.
+//
 // expect: ashlar: nn: the channels of the input must be axis 1, axis 0 with .batch = false or the last
+//
 // expect: channel_axis<
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A signal that is too short to be reflected so far.
+//
 // expect: ashlar: nn: a padding that reflects must be less than the extent of its axis, and a circular one at
+//
 // expect: padding_entries<3, 3,
 #include <ashlar/nn.hpp>
 

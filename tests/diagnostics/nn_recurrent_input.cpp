@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // One step without a state, as if it were a sequence.
+//
 // expect: ashlar: nn: the input of a recurrent layer must be [..., steps, in] with .in as the options say; for
+//
 // expect: recurrent_input<
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/layers/lstm.hpp>

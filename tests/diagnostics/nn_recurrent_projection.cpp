@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // A projection to as many entries as there are.
+//
 // expect: ashlar: nn: the projection of an lstm must be narrower than its hidden state; 0 is none
+//
 // expect: recurrent_projection<
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/layers/lstm.hpp>
 
-using namespace ashlar;
 #ifdef ASHLAR_EXPECT_ERROR
-nn::lstm<{.in = 4, .hidden = 8, .projection = 8}> layer{};
+ashlar::nn::lstm<{.in = 4, .hidden = 8, .projection = 8}> layer{};
 #else
-nn::lstm<{.in = 4, .hidden = 8, .projection = 3}> layer{};
+ashlar::nn::lstm<{.in = 4, .hidden = 8, .projection = 3}> layer{};
 #endif

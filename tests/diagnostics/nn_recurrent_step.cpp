@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A step of a layer that also reads from the last step to the first.
+//
 // expect: ashlar: nn: a bidirectional layer has no single step, since its second direction begins at the last
+//
 // expect: recurrent_step<
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/layers/gru.hpp>

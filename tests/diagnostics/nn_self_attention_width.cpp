@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Self attention needs keys and values of the width of the queries.
-// expect: ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries,
-// keys and values
+//
+// expect: ashlar: multihead_attention: self attention needs an input, keys and values of width embed; pass queries, keys and values
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/layers/multihead_attention.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scratch of a stack of layers beyond the stack budget needs a workspace.
+//
 // expect: ashlar: nn: the scratch exceeds ASHLAR_STACK_BUDGET; pass a workspace<workspace_bytes<E>> or raise the budget
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>

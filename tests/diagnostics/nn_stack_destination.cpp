@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A destination that is not dense takes a copy of the result, and the copy is on the stack.
-// expect: ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a
-// tensor or a dense view
+//
+// expect: ashlar: nn: the result for a strided destination exceeds what is left of ASHLAR_STACK_BUDGET; evaluate into a tensor or a dense view
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A stack of layers as an operand is evaluated on the stack, and these are too many rows for that. Operations hold
 // their operands by `hold`, whose call here spares the lines that lead there.
+//
 // expect: ashlar: nn: layers that are an operand are evaluated on the stack, when the expression is built, and exceed ASHLAR_STACK_BUDGET; evaluate them into a tensor of yours, with a workspace, and use that
+//
 // expect: result_on_stack<
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/transformers/encoder.hpp>

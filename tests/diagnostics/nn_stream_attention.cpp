@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Biases by distance, and keys in a ring.
+//
 // expect: ashlar: nn: stream: a stream of attention needs keys and values of width embed, and no relative
+//
 // expect: streamed_attention<
 #include <ashlar/nn.hpp>
 

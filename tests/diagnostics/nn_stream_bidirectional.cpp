@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A second direction that begins at the last step.
+//
 // expect: ashlar: nn: stream: a bidirectional layer has no stream, since its second direction begins at the
+//
 // expect: streamed_direction<2>
 #include <ashlar/nn.hpp>
 

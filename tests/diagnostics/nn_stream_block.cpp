@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A block with its channels first, for a layer that has them last.
+//
 // expect: ashlar: nn: stream: a block must be [rows, channels] with the channels of the layer, and
+//
 // expect: stream_block<
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A block of more rows than the stream has room for.
+//
 // expect: ashlar: nn: stream: a block must not have more rows than the capacity of the stream; raise
+//
 // expect: stream_capacity<128, 64>
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Zeros on both sides of a signal, and none of it known before it comes.
+//
 // expect: ashlar: nn: stream: the padding of a convolution must be zeros and not exceed (kernel - 1) * dilation
+//
 // expect: stream_padding<1, 2, true
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A mean over as many entries as there are, which differ at the beginning.
+//
 // expect: ashlar: nn: stream: the padding of a pool must not exceed its kernel, and an avg_pool1d with padding
+//
 // expect: streamed_pool<1, 2, false>
 #include <ashlar/nn.hpp>
 

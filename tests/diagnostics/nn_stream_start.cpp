@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Two beginnings of one signal.
+//
 // expect: ashlar: nn: stream: a convolution takes a capacity and one stream_start
 #include <ashlar/nn.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Padding, which a transposed convolution takes away, and nothing left.
+//
 // expect: ashlar: nn: the padding of a transposed convolution must leave a result; make it smaller
+//
 // expect: transposed_results<
 #include <ashlar/nn.hpp>
 

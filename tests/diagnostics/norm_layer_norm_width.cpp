@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // layer_norm with the width of its rows.
+//
 // expect: ashlar: norm: eps is a floating-point number, and no axis or width is needed: rows are the last axis; write layer_norm(x), normalize<0>(x), rms_norm(x, gamma, 1e-6)
+//
 // expect: norm_epsilon<int>
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
+static ashlar::tensor<float, 4, 8> a{};
 
-void program() {
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] auto y = layer_norm(a, 8);
+auto y = layer_norm(a, 8);
 #else
-    [[maybe_unused]] auto y = layer_norm(a);
+auto y = layer_norm(a);
 #endif
-}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Only a matrix can be packed.
+//
 // expect: ashlar: pack: only a matrix can be packed; reshape it to two axes or pack its parts
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-
-void pack_it(const tensor<float, 4, 8, 8>& w) {
+void pack_it(const ashlar::tensor<float, 4, 8, 8>& w) {
 #ifdef ASHLAR_EXPECT_ERROR
     static_cast<void>(pack(w));
 #else

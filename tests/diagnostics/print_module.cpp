@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A module written to a stream.
+//
 // expect: ashlar: print: a module is not a tensor; write std::cout << m.bias for one of its arrays, or summary(m)
 #include <iostream>
 

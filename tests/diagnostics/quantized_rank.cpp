@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Only a matrix is held in 8 bits.
-// expect: ashlar: quantized: only a matrix of floats with at most 131,072 rows can be held in 8 bits; write
-// quantized<float, rows, columns>
+//
+// expect: ashlar: quantized: only a matrix of floats with at most 131,072 rows can be held in 8 bits; write quantized<float, rows, columns>
 #include <ashlar/ashlar.hpp>
-
-using namespace ashlar;
 
 void quantize_it() {
 #ifdef ASHLAR_EXPECT_ERROR
-    quantized<float, 4, 8, 8> w{};
-    static_cast<void>(w);
+    ashlar::quantized<float, 4, 8, 8> w{};
 #else
-    quantized<float, 32, 8> w{};
-    static_cast<void>(w);
+    ashlar::quantized<float, 32, 8> w{};
 #endif
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The memory of a temporary quantized matrix.
+//
 // expect: ashlar: quantized: the memory of a temporary would dangle; name it first
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-
-void quantize_it(const tensor<float, 8, 16>& t) {
+void quantize_it(const ashlar::tensor<float, 8, 16>& t) {
 #ifdef ASHLAR_EXPECT_ERROR
     static_cast<void>(quantize(t).data());
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rows of an array of one axis.
+//
 // expect: ashlar: rows: an array has rows if it has two axes or more; iterate over its elements
+//
 // expect: rows_rank<
 #include <ashlar/interop/ranges.hpp>
-
-namespace {
 
 ashlar::tensor<float, 4> row;
 ashlar::tensor<float, 3, 4> matrix;
@@ -13,5 +13,3 @@ auto all = ashlar::rows(row);
 #else
 auto all = ashlar::rows(matrix);
 #endif
-
-}  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A wrong split into parts that are used: one error.
+//
 // expect: ashlar: split: the number of parts must divide the extent of the axis; use slice for unequal
+//
 // expect: split_parts<8
 #include <ashlar/ashlar.hpp>
 
@@ -12,7 +14,5 @@ void attend(tensor<float, 4, 3>& y, const tensor<float, 4, 8>& narrow, const ten
 #else
     const auto [q, k, v] = split<-1, 3>(wide);
 #endif
-    static_cast<void>(narrow);
-    static_cast<void>(wide);
     y = q * k + v;
 }

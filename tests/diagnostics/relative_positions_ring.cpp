@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The distance between a query and a key of a ring is not that of their places.
+//
 // expect: ashlar: nn: relative positions need a cache whose keys lie in the order of their positions; use cache_order::linear
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/kv_cache.hpp>

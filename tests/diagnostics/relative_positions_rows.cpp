@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A table of distances has rows for as many queries as it was made for.
+//
 // expect: ashlar: relative_positions: the table has fewer rows than requested; make a larger one
 #include <ashlar/ashlar.hpp>
 #include <ashlar/nn/positions/relative_positions.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Cosines for every entry instead of every pair.
+//
 // expect: ashlar: rope: cosines and sines must have a column for each pair of entries, or fewer; slice them
+//
 // expect: rotated_width<8, 8>
 #include <ashlar/nn/positions/rope.hpp>
 

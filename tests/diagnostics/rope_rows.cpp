@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // More rows than the tables have positions.
+//
 // expect: ashlar: rope: there are more rows than positions; raise .positions
+//
 // expect: rope_rows<17, 16>
 #include <ashlar/nn/positions/rope.hpp>
 
-using namespace ashlar;
-nn::rope<{.head_width = 8, .positions = 16}> turn;
-tensor<float, 17, 8> x;
+ashlar::nn::rope<{.head_width = 8, .positions = 16}> turn;
+ashlar::tensor<float, 17, 8> x;
 #ifdef ASHLAR_EXPECT_ERROR
 auto y = turn(x);
 #else

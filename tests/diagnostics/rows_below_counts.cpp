@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Counts that are not over the batch axes of the result.
+//
 // expect: ashlar: rows_below: the axes of the counts must be batch axes of the result; unsqueeze or rename them
+//
 // expect: entry_integers_shape<
+//
 // expect: ::fits
 #include <ashlar/eval/eval.hpp>
 #include <ashlar/expr/elementwise/operators.hpp>
-
-namespace {
 
 using namespace ashlar;
 const tensor<float, 2, 4, 8> x{};
@@ -19,8 +20,3 @@ void f(tensor<float, 2, 4, 8>& y) {
     evaluate(y, x + x, rows_below(two));
 #endif
 }
-
-}  // namespace
-
-void use(tensor<float, 2, 4, 8>& y);
-void use(tensor<float, 2, 4, 8>& y) { f(y); }

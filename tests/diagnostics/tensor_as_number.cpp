@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A function of the standard library, which takes numbers.
+//
 // expect: ashlar: member: a tensor is no number; write exp(x), x(i, j); tensor/print.hpp prints eval(e)
 #include <cmath>
 
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
-static tensor<float, 4, 8> a{};
+static ashlar::tensor<float, 4, 8> a{};
 
 void program() {
 #ifdef ASHLAR_EXPECT_ERROR

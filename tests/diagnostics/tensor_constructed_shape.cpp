@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Making a tensor from one of another shape.
+//
 // expect: ashlar: assignment: both sides must have the same shape; broadcast_to, reshape or rename one
+//
 // expect: assigned_shape<
 #include <ashlar/tensor/tensor.hpp>
 

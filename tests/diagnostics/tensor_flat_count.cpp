@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // More values in flat braces than the tensor has elements.
+//
 // expect: ashlar: tensor: flat braces must have as many values as the tensor has elements
+//
 // expect: brace_extent<7, 6>
 #include <ashlar/tensor/tensor.hpp>
 
-using namespace ashlar;
-
 #ifdef ASHLAR_EXPECT_ERROR
-tensor<float, 2, 3> t{1, 2, 3, 4, 5, 6, 7};
+ashlar::tensor<float, 2, 3> t{1, 2, 3, 4, 5, 6, 7};
 #else
-tensor<float, 2, 3> t{1, 2, 3, 4, 5, 6};
+ashlar::tensor<float, 2, 3> t{1, 2, 3, 4, 5, 6};
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Fewer indices than axes.
+//
 // expect: ashlar: indexing: t(i, j, ...) takes one index for each axis; t[i] takes the first one
+//
 // expect: index_count<1, 2>
 #include <ashlar/tensor/tensor.hpp>
 
-using namespace ashlar;
-tensor<float, 2, 3> t;
+ashlar::tensor<float, 2, 3> t;
 #ifdef ASHLAR_EXPECT_ERROR
 float x = t(1);
 #else

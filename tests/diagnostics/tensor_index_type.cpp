@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A floating-point index.
+//
 // expect: ashlar: indexing: an index must be an integer; convert it first
+//
 // expect: index_types<double>
 #include <ashlar/tensor/tensor.hpp>
 
-using namespace ashlar;
-tensor<float, 3> t;
+ashlar::tensor<float, 3> t;
 #ifdef ASHLAR_EXPECT_ERROR
 float x = t[1.0];
 #else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A tensor made of another library's matrix.
+//
 // expect: ashlar: view: a foreign matrix may be column-major; transpose(tensor_view<float, 3, 2>{m.data()})
 #include <ashlar/ashlar.hpp>
 
-using namespace ashlar;
 struct matrix {
     float values[6]{};
     float* data() { return values; }
@@ -13,11 +13,9 @@ struct matrix {
     long cols() const { return 3; }
 };
 
-void program() {
-    matrix m;
+matrix m;
 #ifdef ASHLAR_EXPECT_ERROR
-    [[maybe_unused]] tensor<float, 2, 3> t = m;
+ashlar::tensor<float, 2, 3> t = m;
 #else
-    [[maybe_unused]] tensor<float, 2, 3> t = transpose(tensor_view<float, 3, 2>{m.data()});
+ashlar::tensor<float, 2, 3> t = transpose(ashlar::tensor_view<float, 3, 2>{m.data()});
 #endif
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A row of a temporary tensor.
+//
 // expect: ashlar: view: a view of a temporary would dangle; name the tensor first
 #include <ashlar/tensor/tensor.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A view of memory without a shape.
+//
 // expect: ashlar: view: the element type and the dimensions are template arguments; write tensor_view<float, 4, 8> t{memory}
+//
 // expect: ::tell_dimensions
 #include <array>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Lanes that no register holds as a batch of xsimd.
+//
 // expect: ashlar: xsimd: a batch has as many elements as the lanes have; write xsimd::batch(v), of operands whose elements have one size
 #include <ashlar/ashlar.hpp>
 #include <ashlar/kernel/xsimd.hpp>
@@ -12,5 +13,5 @@ void program() {
 #else
     constexpr std::size_t width = lane_width<float>;
 #endif
-    [[maybe_unused]] const auto y = xsimd::sqrt(xsimd::batch(lanes<float, width>(2.0f)));
+    const auto y = xsimd::sqrt(xsimd::batch(lanes<float, width>(2.0f)));
 }

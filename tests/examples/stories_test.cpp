@@ -136,9 +136,6 @@ void expect_greedy_story_of(const std::string& folder, std::size_t count = std::
     const auto story = std::make_unique<stories::session<Model>>(*narrow);
     expect_greedy_story(*story, folder, count);
 }
-TEST_F(trained, greedy_story_with_weights_of_bf16) {
-    expect_greedy_story_of<stories::model<stories::stories260k, float, bf16>>(folder);
-}
 TEST_F(trained, greedy_story_of_products_in_bf16) {
     expect_greedy_story_of<stories::model<stories::stories260k, bf16>>(folder);
 }

@@ -32,7 +32,6 @@ constexpr auto jj = numbers<3, 3, 3>();
 constexpr auto bij = numbers<4, 6, 2, 3>();
 constexpr auto bkj = numbers<5, 6, 4, 3>();
 constexpr auto jjk = numbers<6, 3, 3, 4>();
-constexpr auto jkj = numbers<7, 3, 4, 3>();
 constexpr auto i1 = numbers<8, 2>();
 constexpr auto j1 = numbers<9, 3>();
 
@@ -68,7 +67,6 @@ template <std::size_t N, std::size_t Rank>
 double element(const std::array<operand, N>& operands, std::string_view result,
                const std::array<std::size_t, Rank>& at) {
     std::array<std::size_t, 128> extent{}, index{};
-    std::string_view summed;
     char others[16];
     std::size_t count = 0;
     for (const auto& o : operands)
@@ -77,7 +75,6 @@ double element(const std::array<operand, N>& operands, std::string_view result,
             if (extent[label] == 0 && result.find(o.labels[i]) == result.npos) others[count++] = o.labels[i];
             extent[label] = o.extents[i];
         }
-    summed = std::string_view(others, count);
     for (std::size_t i = 0; i < Rank; ++i) index[static_cast<std::size_t>(result[i])] = at[i];
     double sum = 0;
     for (bool more = true; more;) {
@@ -90,13 +87,10 @@ double element(const std::array<operand, N>& operands, std::string_view result,
         }
         sum += product;
         more = false;
-        for (const char c : summed) {
-            const auto label = static_cast<std::size_t>(c);
-            if (++index[label] < extent[label]) {
-                more = true;
-                break;
-            }
-            index[label] = 0;
+        for (std::size_t n = 0; n < count && !more; ++n) {
+            const auto label = static_cast<std::size_t>(others[n]);
+            more = ++index[label] < extent[label];
+            if (!more) index[label] = 0;
         }
     }
     return sum;
@@ -127,14 +121,11 @@ void check(const T&... tensors) {
 }
 
 TEST(einsum, one_operand) {
-    check<"ij->ij">(ij);
     check<"ij->ji">(ij);
     check<"ij->i">(ij);
     check<"ij->">(ij);
     check<"jj->j">(jj);
-    check<"jj->">(jj);
     check<"jjk->kj">(jjk);
-    check<"jkj->k">(jkj);
     check<"jjj->j">(numbers<3, 3, 3, 3>());
     check<"bij->jb">(bij);
 }
@@ -142,27 +133,18 @@ TEST(einsum, one_operand) {
 TEST(einsum, two_operands) {
     check<"ij,kj->ik">(ij, kj);
     check<"ij,kj->ki">(ij, kj);
-    check<"ij,kj->k">(ij, kj);
     check<"ij,kj->ikj">(ij, kj);
-    check<"ij,kj->">(ij, kj);
     check<"ij,j->i">(ij, j1);
-    check<"i,ij->j">(i1, ij);
     check<"j,j->">(j1, j1);
-    check<"i,j->ji">(i1, j1);
-    check<"bij,bkj->bik">(bij, bkj);
     check<"bij,bkj->kbi">(bij, bkj);
-    check<"bij,kj->bik">(bij, kj);
     check<"bij,ij->b">(bij, ij);
     check<"bij,bkj->ik">(bij, bkj);
-    check<"jj,kj->k">(jj, kj);
     check<"jjk,ij->ik">(jjk, ij);
 }
 
 TEST(einsum, three_operands) {
     check<"ij,jl,kj->ilk">(ij, jj, kj);
-    check<"ij,jl,kl->ik">(ij, jj, kj);
     check<"bij,bkj,kl->bil">(bij, bkj, numbers<5, 4, 2>());
-    check<"i,j,k->ijk">(i1, j1, numbers<5, 4>());
     check<"ij,j,i->">(ij, j1, i1);
 }
 

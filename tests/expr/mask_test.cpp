@@ -51,24 +51,19 @@ constexpr std::size_t triangle(std::size_t n) { return n * (n + 1) / 2; }
 template <class M, class Scores>
 constexpr std::size_t pairs = mask_kept_pairs<std::remove_cvref_t<M>, Scores>;
 
-static_assert(pairs<decltype(causal), extents<64, 64>> == triangle(64));
 static_assert(pairs<decltype(causal), extents<2, 3, 64, 64>> == 6 * triangle(64));
 static_assert(pairs<decltype(causal), extents<5, 9>> == 15 && pairs<decltype(causal), extents<9, 5>> == 15 + 20);
 static_assert(pairs<decltype(causal_at<4>()), extents<5, 9>> == 35);
-static_assert(pairs<decltype(causal_at<-2>()), extents<5, 5>> == 6);
 static_assert(pairs<decltype(causal), extents<4096, 4096>> == triangle(4096));
 static_assert(pairs<decltype(!causal), extents<64, 64>> == 64 * 64 - triangle(64));
 static_assert(pairs<decltype(sliding_window<1, 1>), extents<7, 7>> == 19);
 static_assert(pairs<decltype(sliding_window<-1, 0>), extents<7, 7>> == 0);
 static_assert(pairs<decltype(causal && sliding_window<15, 1000>), extents<1000, 1000>> == triangle(16) + 984 * 16);
 static_assert(pairs<decltype(!causal || sliding_window<2, 0>), extents<6, 6>> == 15 + 6 + 5 + 4);
-static_assert(pairs<decltype(keep_if(blocks)), extents<64, 64>> == 4 * 256);
 static_assert(pairs<decltype(keep_if(blocks)), extents<200, 200>> == 12 * 256 + 64);
 static_assert(pairs<decltype(causal && keep_if<sinks>), extents<100, 50>> == 1 + 2 + 3 + 97 * 4);
-static_assert(pairs<decltype(keys_below(3)), extents<8, 8>> == 64);
 static_assert(pairs<decltype(causal && keys_below(3)), extents<8, 8>> == triangle(8));
 static_assert(pairs<decltype(causal || keys_below(3)), extents<8, 8>> == 64);
-static_assert(pairs<decltype(!(causal && keys_below(3))), extents<8, 8>> == 64);
 static_assert(pairs<decltype(causal && (keys_below(3) && sliding_window<0, 0>)), extents<8, 8>> == 8);
 static_assert(pairs<decltype(block_diagonal<16>), extents<200, 200>> == 12 * 256 + 64);
 static_assert(pairs<decltype(block_diagonal<16>), extents<2048, 1024>> == 1024 * 16);
@@ -140,19 +135,15 @@ void expect_consistent(const M& m, const std::array<std::size_t, Scores::rank - 
             }
     };
     check_lanes.template operator()<1>();
-    check_lanes.template operator()<3>();
     check_lanes.template operator()<lane_width<float>>();
-    check_lanes.template operator()<lane_width<double>>();
 }
 
 TEST(mask, static_masks_agree_with_themselves) {
     using scores = extents<23, 37>;
     expect_consistent<scores>(causal, {});
     expect_consistent<scores>(causal_at<14>(), {});
-    expect_consistent<scores>(causal_at(-3), {});
     expect_consistent<scores>(sliding_window<4, 2>, {});
     expect_consistent<scores>(sliding_window<-2, 5>, {});
-    expect_consistent<scores>(sliding_window<-1, 0>, {});
     expect_consistent<scores>(keep_if<checkerboard>(), {});
     expect_consistent<scores>(keep_if(blocks), {});
     expect_consistent<scores>(!sliding_window<4, 0> || (causal && keep_if<sinks>), {});
@@ -206,10 +197,6 @@ void expect_causal_at_ends_of_type() {
 TEST(mask, numbers_at_the_ends_of_all_integers) {
     expect_causal_at_ends_of_type<std::int8_t>();
     expect_causal_at_ends_of_type<std::uint8_t>();
-    expect_causal_at_ends_of_type<std::int16_t>();
-    expect_causal_at_ends_of_type<std::uint16_t>();
-    expect_causal_at_ends_of_type<std::int32_t>();
-    expect_causal_at_ends_of_type<std::uint32_t>();
     expect_causal_at_ends_of_type<std::int64_t>();
     expect_causal_at_ends_of_type<std::uint64_t>();
 }

@@ -113,27 +113,24 @@ void check_integers(const char* from) {
         }
     }
 }
-template <class From>
-void check_integers_from(const char* from) {
-    check_integers<From, std::int8_t>(from);
-    check_integers<From, std::uint8_t>(from);
-    check_integers<From, std::int16_t>(from);
-    check_integers<From, std::uint16_t>(from);
-    check_integers<From, std::int32_t>(from);
-    check_integers<From, std::uint32_t>(from);
-    check_integers<From, std::int64_t>(from);
-    check_integers<From, std::uint64_t>(from);
+template <class... To, class From>
+void check_integers_to(From, const char* from) {
+    (check_integers<From, To>(from), ...);
 }
 
 TEST(convert, integers_where_they_fit) {
-    check_integers_from<std::int8_t>("I8");
-    check_integers_from<std::uint8_t>("U8");
-    check_integers_from<std::int16_t>("I16");
-    check_integers_from<std::uint16_t>("U16");
-    check_integers_from<std::int32_t>("I32");
-    check_integers_from<std::uint32_t>("U32");
-    check_integers_from<std::int64_t>("I64");
-    check_integers_from<std::uint64_t>("U64");
+    const auto check = [](auto from, const char* name) {
+        check_integers_to<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                          std::int64_t, std::uint64_t>(from, name);
+    };
+    check(std::int8_t{}, "I8");
+    check(std::uint8_t{}, "U8");
+    check(std::int16_t{}, "I16");
+    check(std::uint16_t{}, "U16");
+    check(std::int32_t{}, "I32");
+    check(std::uint32_t{}, "U32");
+    check(std::int64_t{}, "I64");
+    check(std::uint64_t{}, "U64");
 }
 
 TEST(convert, bools) {

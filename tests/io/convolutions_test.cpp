@@ -10,13 +10,14 @@
 #include <gtest/gtest.h>
 #include <tests/support/random.hpp>
 
-#include <ashlar/io/model/load.hpp>
-#include <ashlar/io/model/save.hpp>
 #include <ashlar/nn.hpp>
+
+#include "io/saved.hpp"
 
 namespace {
 
 using namespace ashlar;
+using test::saved;
 
 struct stem {
     nn::conv1d<{.in = 6, .out = 5, .kernel = 3}> conv1;
@@ -91,14 +92,6 @@ std::vector<float> values_of(const M& m) {
     return values;
 }
 
-template <class M>
-std::vector<char> saved(const M& m) {
-    std::vector<char> file(static_cast<std::size_t>(io::save(m, std::span<char>()).position));
-    const io::result r = io::save(m, std::span<char>(file));
-    EXPECT_TRUE(r) << r.message().c_str();
-    return file;
-}
-
 }  // namespace
 
 TEST(convolutions, files_are_those_of_pytorch) {
@@ -106,8 +99,7 @@ TEST(convolutions, files_are_those_of_pytorch) {
     randomise(written);
     const std::vector<char> file = saved(written);
     stem read{};
-    const io::result r = io::load(read, std::span<const char>(file));
-    ASSERT_TRUE(r) << r.message().c_str();
+    ASSERT_EQ(test::message(io::load(read, std::span<const char>(file))), "no error");
     for (std::size_t o = 0; o < 5; ++o) {
         for (std::size_t c = 0; c < 6; ++c)
             for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(read.conv1.weight(6 * k + c, o), written.weight1(o, c, k));
@@ -128,8 +120,7 @@ TEST(convolutions, the_same_bits_are_loaded_again) {
     randomise(written);
     const std::vector<char> file = saved(written);
     std::memset(static_cast<void*>(&read), 0xFF, sizeof read);
-    const io::result r = io::load(read, std::span<const char>(file));
-    ASSERT_TRUE(r) << r.message().c_str();
+    ASSERT_EQ(test::message(io::load(read, std::span<const char>(file))), "no error");
     EXPECT_EQ(values_of(read), values_of(written));
     arrays plain{};
     EXPECT_TRUE(io::load(plain, std::span<const char>(file)));
@@ -162,8 +153,7 @@ TEST(convolutions, counts_of_batches_are_not_unexpected) {
     written.norm.running_var = full<float, 3>(2);
     const std::vector<char> file = saved(written);
     one_norm read{};
-    const io::result r = io::load(read, std::span<const char>(file), {}, {.prefix = "a."});
-    EXPECT_TRUE(r) << r.message().c_str();
+    EXPECT_EQ(test::message(io::load(read, std::span<const char>(file), {}, {.prefix = "a."})), "no error");
     EXPECT_EQ(read.norm.running_var(1), 2.0f);
     // Without its statistics a count is an array like others.
     const io::name_rule names[]{{"norm.*", "a.norm.*"}};

@@ -9,19 +9,18 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"
 #include "models.hpp"
+#include "saved.hpp"
 
 namespace ashlar {
 namespace {
 
 using test::array_entry;
 using test::bytes_of;
-
-std::string message(const io::result& r) { return r.message().c_str(); }
+using test::message;
 
 std::string counting(float first, std::size_t count) {
     std::string bytes;
@@ -95,8 +94,6 @@ TEST(load, refusals_leave_the_model_alone) {
               "more: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
     EXPECT_EQ(load_changed([](auto& a) { a[1].shape = "2,6"; }),
               "layers.0.self_attn.in_proj_weight: the model needs [6, 2], the file has [2, 6]");
-    EXPECT_EQ(load_changed([](auto& a) { a[1].shape = "12"; }),
-              "layers.0.self_attn.in_proj_weight: the model needs [6, 2], the file has [12]");
     EXPECT_EQ(load_changed([](auto& a) { a[9] = {"scale", "F64", "", bytes_of<double>({1})}; }),
               "scale: the model needs [1], the file has []");
     EXPECT_EQ(load_changed([](auto& a) { a[0] = {"embedding.weight", "I32", "5,2", counting(0, 10)}; }),
@@ -136,12 +133,8 @@ TEST(load, options_without_names) {
     io::archive archive;
     ASSERT_TRUE(archive.open(file));
     test::small_model m{}, n{};
-    EXPECT_EQ(
-        message(io::load(m, file, {})),
-        "mask: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");  // no
-                                                                                                                   // names
-    EXPECT_EQ(message(io::load(m, file, io::load_options{})),
-              "mask: in the file, but not in the model; load with .ignore_unexpected = true to leave such arrays out");
+    EXPECT_EQ(io::load(m, file, {}).error, io::error::unexpected) << "no names";
+    EXPECT_EQ(io::load(m, file, io::load_options{}).error, io::error::unexpected);
     EXPECT_EQ(message(io::load(m, file, {.ignore_unexpected = true})), "no error");
     EXPECT_EQ(m.embedding(4, 1), 109);
     const io::load_options options{.ignore_unexpected = true};
@@ -257,12 +250,8 @@ TEST(load, files_that_stack) {
         message(io::load(
             m, test::safetensors({{"ab", "F32", "3,2", counting(1, 6)}, {"tied", "F32", "3", counting(7, 3)}}), rules)),
         "no error");
-    EXPECT_EQ(m.a(0, 0), 1);
-    EXPECT_EQ(m.a(1, 0), 2);
-    EXPECT_EQ(m.b(0, 0), 3);
-    EXPECT_EQ(m.b(1, 0), 4);
-    EXPECT_EQ(m.b(0, 1), 5);
-    EXPECT_EQ(m.b(1, 1), 6);
+    EXPECT_TRUE(m.a(0, 0) == 1 && m.a(1, 0) == 2);
+    EXPECT_TRUE(m.b(0, 0) == 3 && m.b(1, 0) == 4 && m.b(0, 1) == 5 && m.b(1, 1) == 6);
     EXPECT_EQ(m.tied(2), 9);
     EXPECT_EQ(m.other(2), 9);
     EXPECT_EQ(
@@ -301,10 +290,6 @@ TEST(load, tensors_by_name) {
     tensor<float, 3> up_bias{};
     EXPECT_EQ(message(io::load(up_bias, archive, "layers.0.linear1.bias")), "no error");
     EXPECT_EQ(up_bias(2), 242);
-    EXPECT_EQ(message(io::load(std::tuple(io::named("layers.1.linear1.bias", up_bias)), archive,
-                               {.ignore_unexpected = true})),
-              "no error");
-    EXPECT_EQ(up_bias(2), 342);
     // Views of other memory.
     std::vector<float> memory(10);
     tensor_view<float, 5, 2> view{memory};

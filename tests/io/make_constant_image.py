@@ -18,7 +18,7 @@ import export_pytorch  # noqa: E402
 
 
 def array(kind, name, values, per_row, text):
-    rows = [", ".join(map(text, values[i:i + per_row])) for i in range(0, len(values), per_row)]
+    rows = [",".join(map(text, values[i:i + per_row])) for i in range(0, len(values), per_row)]
     return f"{kind} {name}[{len(values)}]{{\n" + ",\n".join(rows) + "};\n"
 
 
@@ -44,9 +44,9 @@ def main():
         "// SPDX-License-Identifier: BSL-1.0\n"
         "// A model image, an input and PyTorch's output. Made by tests/io/make_constant_image.py; do not edit.\n"
         "#pragma once\n\n// clang-format off\nnamespace ashlar::test {\n\n"
-        + array("alignas(64) inline constexpr unsigned char", "constant_image", image, 24, str) + "\n"
-        + array("inline constexpr float", "constant_input", x.flatten().tolist(), 4, lambda v: float.hex(v) + "f") + "\n"
-        + array("inline constexpr float", "constant_output", y.flatten().tolist(), 4, lambda v: float.hex(v) + "f")
+        + array("alignas(64) inline constexpr unsigned char", "constant_image", image, 30, str) + "\n"
+        + array("inline constexpr float", "constant_input", x.flatten().tolist(), 5, lambda v: float.hex(v) + "f") + "\n"
+        + array("inline constexpr float", "constant_output", y.flatten().tolist(), 5, lambda v: float.hex(v) + "f")
         + "\n}  // namespace ashlar::test\n"
     )
     (HERE / "fixtures/constant_image.hpp").write_text(text)

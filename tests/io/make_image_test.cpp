@@ -14,11 +14,15 @@
 #include <ashlar/expr/nodes/packed.hpp>
 
 #include "models.hpp"
+#include "saved.hpp"
 
 namespace ashlar {
 namespace {
 
+using test::image_of;
+using test::message;
 using test::numbered_model;
+using test::saved;
 using test::small_model;
 
 template <class M>
@@ -28,35 +32,20 @@ std::string layout_of() {
     return text.data();
 }
 
-template <class M>
-std::vector<std::byte> image_of(const M& m) {
-    std::vector<std::byte> image(io::image_bytes<M>);
-    EXPECT_TRUE(io::save_image(m, image));
-    return image;
-}
-
-template <class M>
-std::vector<char> safetensors_of(const M& m, io::name_map names = {}) {
-    std::vector<char> file(static_cast<std::size_t>(io::save(m, std::span<char>(), names).position));
-    EXPECT_TRUE(io::save(m, file, names));
-    return file;
-}
-
 TEST(make_image, is_the_image_that_the_library_makes) {
     const small_model m = numbered_model();
     image_tool::layout layout;
     ASSERT_EQ(image_tool::read_layout(layout_of<small_model>(), layout), "");
     EXPECT_EQ(layout.bytes, sizeof(small_model));
     std::vector<std::byte> image;
-    const io::result r = image_tool::make_image(layout, safetensors_of(m), {}, {}, image);
-    ASSERT_TRUE(r) << r.message().c_str();
+    ASSERT_EQ(message(image_tool::make_image(layout, saved(m), {}, {}, image)), "no error");
     EXPECT_EQ(image, image_of(m));
 
     constexpr io::name_rule rules[]{{"layers.*.self_attn.in_proj_weight[*]", "h.*.*.weight"},
                                     {"layers.*.linear1.weight", "h.*.fc", true}};
-    ASSERT_TRUE(image_tool::make_image(layout, safetensors_of(m, rules), rules, {}, image));
+    ASSERT_TRUE(image_tool::make_image(layout, saved(m, rules), rules, {}, image));
     EXPECT_EQ(image, image_of(m));
-    EXPECT_EQ(image_tool::make_image(layout, safetensors_of(m, rules), {}, {}, image).error, io::error::missing);
+    EXPECT_EQ(image_tool::make_image(layout, saved(m, rules), {}, {}, image).error, io::error::missing);
 }
 
 struct packed_model {
@@ -84,8 +73,7 @@ TEST(make_image, panels_and_scalars) {
     image_tool::layout layout;
     ASSERT_EQ(image_tool::read_layout(text, layout), "");
     std::vector<std::byte> image;
-    const io::result r = image_tool::make_image(layout, safetensors_of(m), {}, {}, image);
-    ASSERT_TRUE(r) << r.message().c_str();
+    ASSERT_EQ(message(image_tool::make_image(layout, saved(m), {}, {}, image)), "no error");
     EXPECT_EQ(image, image_of(m));
 }
 

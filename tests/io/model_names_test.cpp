@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The name maps of well-known models on modules of nn: the names and shapes that such files have, there and back.
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,8 @@
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
+
+#include "saved.hpp"
 
 namespace ashlar {
 namespace {
@@ -29,15 +30,9 @@ template <class M>
 void check(io::name_map names, const std::vector<std::string>& expected, const io::load_options& options = {}) {
     static M model{}, again{};
     number(model);
-    std::vector<char> file(
-        static_cast<std::size_t>(io::save(model, std::span<char>(), names, {options.prefix}).position));
-    ASSERT_TRUE(io::save(model, file, names, {options.prefix}));
-    const io::result r = io::load(again, file, names, options);
-    ASSERT_TRUE(r) << r.message().c_str();
-    std::vector<std::byte> image(io::image_bytes<M>), image_again(io::image_bytes<M>);
-    ASSERT_TRUE(io::save_image(model, image));
-    ASSERT_TRUE(io::save_image(again, image_again));
-    EXPECT_EQ(image, image_again);
+    const std::vector<char> file = test::saved(model, names, {options.prefix});
+    ASSERT_EQ(test::message(io::load(again, file, names, options)), "no error");
+    EXPECT_EQ(test::image_of(model), test::image_of(again));
 
     io::archive archive;
     ASSERT_TRUE(archive.open(file));
@@ -121,10 +116,7 @@ TEST(model_names, llama) {
     static llama_body body{};
     static llama again{};
     number(body);
-    std::vector<char> file(static_cast<std::size_t>(io::save(body, std::span<char>(), io::llama_names).position));
-    ASSERT_TRUE(io::save(body, file, io::llama_names));
-    const io::result r = io::load(again, file, io::llama_names);
-    ASSERT_TRUE(r) << r.message().c_str();
+    ASSERT_EQ(test::message(io::load(again, test::saved(body, io::llama_names), io::llama_names)), "no error");
     for (std::size_t entry = 0; entry < 7; ++entry)
         for (std::size_t i = 0; i < 8; ++i) {
             EXPECT_EQ(again.embed_tokens.weight(entry, i), body.embed_tokens.weight(entry, i));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Name maps: patterns, what stars match, pieces, and the tables for well-known models.
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -84,95 +86,59 @@ TEST(names, too_long) {
     EXPECT_EQ(out.view().size(), 511u);
 }
 
-TEST(names, bert) {
-    EXPECT_EQ(offered(io::bert_names, "encoder.layers.11.self_attn.in_proj_weight[1]"),
-              " encoder.layer.11.attention.self.key.weight");
-    EXPECT_EQ(offered(io::bert_names, "layers.0.self_attn.in_proj_bias[2]"),
-              " encoder.layer.0.attention.self.value.bias");
-    EXPECT_EQ(offered(io::bert_names, "layers.0.self_attn.out_proj.bias"),
-              " encoder.layer.0.attention.output.dense.bias");
-    EXPECT_EQ(offered(io::bert_names, "layers.0.linear2.weight"), " encoder.layer.0.output.dense.weight");
-    EXPECT_EQ(offered(io::bert_names, "layers.0.norm1.weight"),
-              " encoder.layer.0.attention.output.LayerNorm.weight encoder.layer.0.attention.output.LayerNorm.gamma");
-    EXPECT_EQ(offered(io::bert_names, "embeddings.LayerNorm.bias"),
-              " embeddings.LayerNorm.bias embeddings.LayerNorm.beta");
-    EXPECT_EQ(offered(io::bert_names, "embeddings.word_embeddings.weight"), " embeddings.word_embeddings.weight");
-    EXPECT_EQ(offered(io::bert_names, "pooler.dense.weight"), "");
+/// Rows of a name in a model and what a table offers. All names of BERT, Llama and GPT-2: model_names_test.cpp.
+using offers = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+void expect_offered(io::name_map names, offers rows) {
+    for (const auto& [name, expected] : rows) EXPECT_EQ(offered(names, name), expected) << name;
 }
 
-TEST(names, llama) {
-    EXPECT_EQ(offered(io::llama_names, "layers.3.self_attn.q_proj.weight"), " model.layers.3.self_attn.q_proj.weight");
-    EXPECT_EQ(offered(io::llama_names, "decoder.layers.3.self_attn.in_proj_weight[0]"),
-              " model.layers.3.self_attn.q_proj.weight");
-    EXPECT_EQ(offered(io::llama_names, "layers.3.feed_forward.gate_proj.weight"),
-              " model.layers.3.mlp.gate_proj.weight");
-    EXPECT_EQ(offered(io::llama_names, "layers.3.down_proj.weight"), " model.layers.3.mlp.down_proj.weight");
-    EXPECT_EQ(offered(io::llama_names, "layers.3.norm2.weight"), " model.layers.3.post_attention_layernorm.weight");
-    EXPECT_EQ(offered(io::llama_names, "model.layers.3.input_layernorm.weight"),
-              " model.layers.3.input_layernorm.weight");
-    EXPECT_EQ(offered(io::llama_names, "norm.weight"), " model.norm.weight");
-    EXPECT_EQ(offered(io::llama_names, "model.norm.weight"), " model.norm.weight");
-    EXPECT_EQ(offered(io::llama_names, "lm_head.weight"), " lm_head.weight model.embed_tokens.weight");
-    EXPECT_EQ(offered(io::llama_names, "embedding.weight"), " model.embed_tokens.weight");
-}
-
-TEST(names, gpt2) {
-    EXPECT_EQ(offered(io::gpt2_names, "layers.3.self_attn.in_proj_weight"), " h.3.attn.c_attn.weight^T");
-    EXPECT_EQ(offered(io::gpt2_names, "layers.3.linear1.bias"), " h.3.mlp.c_fc.bias");
-    EXPECT_EQ(offered(io::gpt2_names, "layers.3.norm1.bias"), " h.3.ln_1.bias");
-    EXPECT_EQ(offered(io::gpt2_names, "norm.bias"), " ln_f.bias");
-    EXPECT_EQ(offered(io::gpt2_names, "blocks.norm.bias"), " ln_f.bias");
-}
-
-TEST(names, distilbert) {
-    EXPECT_EQ(offered(io::distilbert_names, "encoder.layers.3.self_attn.in_proj_weight[2]"),
-              " transformer.layer.3.attention.v_lin.weight");
-    EXPECT_EQ(offered(io::distilbert_names, "layers.3.linear1.bias"), " transformer.layer.3.ffn.lin1.bias");
-    EXPECT_EQ(offered(io::distilbert_names, "layers.3.norm2.bias"), " transformer.layer.3.output_layer_norm.bias");
-    EXPECT_EQ(offered(io::distilbert_names, "embeddings.word_embeddings.weight"), " embeddings.word_embeddings.weight");
-}
-
-TEST(names, vit) {
-    EXPECT_EQ(offered(io::vit_names, "layers.3.norm1.weight"), " encoder.layer.3.layernorm_before.weight");
-    EXPECT_EQ(offered(io::vit_names, "norm.bias"), " layernorm.bias");
-    EXPECT_EQ(offered(io::vit_names, "encoder.norm.weight"), " layernorm.weight");
-    EXPECT_EQ(offered(io::vit_names, "encoder.norm.bias"), " layernorm.bias");
-    EXPECT_EQ(offered(io::vit_names, "embeddings.cls_token"), "");
-}
-
-TEST(names, bart) {
-    EXPECT_EQ(offered(io::bart_names, "encoder.layers.3.norm2.bias"),
-              " model.encoder.layers.3.final_layer_norm.bias encoder.layers.3.final_layer_norm.bias");
-    EXPECT_EQ(offered(io::bart_names, "decoder.layers.3.multihead_attn.q_proj_bias"),
-              " model.decoder.layers.3.encoder_attn.q_proj.bias decoder.layers.3.encoder_attn.q_proj.bias");
-    EXPECT_EQ(offered(io::bart_names, "decoder_embedding_norm.weight"),
-              " model.decoder.layernorm_embedding.weight decoder.layernorm_embedding.weight");
-}
-
-TEST(names, convolutions_of_whisper) {
-    EXPECT_EQ(offered(io::bart_names, "conv1.weight"), " model.encoder.conv1.weight encoder.conv1.weight");
-    EXPECT_EQ(offered(io::bart_names, "stem.conv2.bias"), " model.encoder.conv2.bias encoder.conv2.bias");
-}
-
-TEST(names, moonshine) {
-    EXPECT_EQ(offered(io::moonshine_names, "conv3.weight"), " model.encoder.conv3.weight");
-    EXPECT_EQ(offered(io::moonshine_names, "groupnorm.bias"), " model.encoder.groupnorm.bias");
-    EXPECT_EQ(offered(io::moonshine_names, "encoder.layers.5.linear2.bias"), " model.encoder.layers.5.mlp.fc2.bias");
-    EXPECT_EQ(offered(io::moonshine_names, "decoder.layers.2.self_attn.q_proj.weight"),
-              " model.decoder.layers.2.self_attn.q_proj.weight");
-    EXPECT_EQ(offered(io::moonshine_names, "decoder.layers.2.multihead_attn.out_proj.weight"),
-              " model.decoder.layers.2.encoder_attn.o_proj.weight");
-    EXPECT_EQ(offered(io::moonshine_names, "decoder.layers.2.gate_proj.weight"),
-              " model.decoder.layers.2.mlp.fc1.weight[1]");
-    EXPECT_EQ(offered(io::moonshine_names, "output.weight"), " proj_out.weight model.decoder.embed_tokens.weight");
-}
-
-TEST(names, t5) {
-    EXPECT_EQ(offered(io::t5_names, "encoder.layers.3.linear1.weight"),
-              " encoder.block.3.layer.1.DenseReluDense.wi.weight");
-    EXPECT_EQ(offered(io::t5_names, "decoder.layers.3.norm3.weight"), " decoder.block.3.layer.2.layer_norm.weight");
-    EXPECT_EQ(offered(io::t5_names, "decoder.norm.weight"), " decoder.final_layer_norm.weight");
-    EXPECT_EQ(offered(io::t5_names, "lm_head.weight"), " lm_head.weight shared.weight encoder.embed_tokens.weight");
+TEST(names, well_known_models) {
+    expect_offered(
+        io::bert_names,
+        {{"layers.0.norm1.weight",
+          " encoder.layer.0.attention.output.LayerNorm.weight encoder.layer.0.attention.output.LayerNorm.gamma"},
+         {"embeddings.LayerNorm.bias", " embeddings.LayerNorm.bias embeddings.LayerNorm.beta"},
+         {"pooler.dense.weight", ""}});
+    expect_offered(io::llama_names,
+                   {{"layers.3.self_attn.q_proj.weight", " model.layers.3.self_attn.q_proj.weight"},
+                    {"decoder.layers.3.self_attn.in_proj_weight[0]", " model.layers.3.self_attn.q_proj.weight"},
+                    {"layers.3.feed_forward.gate_proj.weight", " model.layers.3.mlp.gate_proj.weight"},
+                    {"model.layers.3.input_layernorm.weight", " model.layers.3.input_layernorm.weight"},
+                    {"model.norm.weight", " model.norm.weight"},
+                    {"lm_head.weight", " lm_head.weight model.embed_tokens.weight"}});
+    expect_offered(io::gpt2_names, {{"layers.3.self_attn.in_proj_weight", " h.3.attn.c_attn.weight^T"},
+                                    {"blocks.norm.bias", " ln_f.bias"}});
+    expect_offered(io::distilbert_names,
+                   {{"encoder.layers.3.self_attn.in_proj_weight[2]", " transformer.layer.3.attention.v_lin.weight"},
+                    {"layers.3.linear1.bias", " transformer.layer.3.ffn.lin1.bias"},
+                    {"layers.3.norm2.bias", " transformer.layer.3.output_layer_norm.bias"},
+                    {"embeddings.word_embeddings.weight", " embeddings.word_embeddings.weight"}});
+    expect_offered(io::vit_names, {{"layers.3.norm1.weight", " encoder.layer.3.layernorm_before.weight"},
+                                   {"norm.bias", " layernorm.bias"},
+                                   {"encoder.norm.weight", " layernorm.weight"},
+                                   {"embeddings.cls_token", ""}});
+    expect_offered(io::bart_names,
+                   {{"encoder.layers.3.norm2.bias",
+                     " model.encoder.layers.3.final_layer_norm.bias encoder.layers.3.final_layer_norm.bias"},
+                    {"decoder.layers.3.multihead_attn.q_proj_bias",
+                     " model.decoder.layers.3.encoder_attn.q_proj.bias decoder.layers.3.encoder_attn.q_proj.bias"},
+                    {"decoder_embedding_norm.weight",
+                     " model.decoder.layernorm_embedding.weight decoder.layernorm_embedding.weight"},
+                    {"stem.conv2.bias", " model.encoder.conv2.bias encoder.conv2.bias"}});  // of Whisper
+    expect_offered(
+        io::moonshine_names,
+        {{"conv3.weight", " model.encoder.conv3.weight"},
+         {"groupnorm.bias", " model.encoder.groupnorm.bias"},
+         {"encoder.layers.5.linear2.bias", " model.encoder.layers.5.mlp.fc2.bias"},
+         {"decoder.layers.2.self_attn.q_proj.weight", " model.decoder.layers.2.self_attn.q_proj.weight"},
+         {"decoder.layers.2.multihead_attn.out_proj.weight", " model.decoder.layers.2.encoder_attn.o_proj.weight"},
+         {"decoder.layers.2.gate_proj.weight", " model.decoder.layers.2.mlp.fc1.weight[1]"},
+         {"output.weight", " proj_out.weight model.decoder.embed_tokens.weight"}});
+    expect_offered(io::t5_names,
+                   {{"encoder.layers.3.linear1.weight", " encoder.block.3.layer.1.DenseReluDense.wi.weight"},
+                    {"decoder.layers.3.norm3.weight", " decoder.block.3.layer.2.layer_norm.weight"},
+                    {"decoder.norm.weight", " decoder.final_layer_norm.weight"},
+                    {"lm_head.weight", " lm_head.weight shared.weight encoder.embed_tokens.weight"}});
 }
 
 /// How often a path segment's star occurs in a pattern.

@@ -8,22 +8,21 @@
 
 #include <gtest/gtest.h>
 
-#include <ashlar/io/model/load.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"
+#include "saved.hpp"
 
 namespace ashlar {
 namespace {
 
 using test::bytes_of;
+using test::message;
 using test::npy;
 
 const std::string six = bytes_of<float>({1, 2, 3, 4, 5, 6});
 
 std::string reversed(std::string text) { return {text.rbegin(), text.rend()}; }
-
-std::string message(const io::result& r) { return r.message().c_str(); }
 
 template <class Tensor>
 std::string load(Tensor& t, std::string_view file) {
@@ -55,7 +54,6 @@ TEST(npy, column_major_and_big_endian) {
     EXPECT_EQ(t(0, 1), 3);
     EXPECT_EQ(t(1, 2), 6);
     tensor<int, 2, 3, 2> cube{};
-    std::vector<std::int32_t> values(12);
     std::string data;
     for (std::int32_t i = 0; i < 12; ++i) data += bytes_of<std::int32_t>({i});
     EXPECT_EQ(load(cube, npy("<i4", "(2, 3, 2)", data, true)), "no error");

@@ -14,31 +14,20 @@
 #include <gtest/gtest.h>
 
 #include <ashlar/expr/nodes/packed.hpp>
-#include <ashlar/io/model/load.hpp>
-#include <ashlar/io/model/save.hpp>
 #include <ashlar/tensor/tensor.hpp>
 
 #include "file_builder.hpp"
 #include "models.hpp"
+#include "saved.hpp"
 
 namespace ashlar {
 namespace {
 
+using test::message;
 using test::numbered_model;
 using test::same_elements;
+using test::saved;
 using test::small_model;
-
-std::string message(const io::result& r) { return r.message().c_str(); }
-
-/// The result of saving into memory. The first call returns its size.
-template <class M>
-std::vector<char> saved(const M& model, io::name_map names = {}, const io::save_options& options = {}) {
-    io::result r = io::save(model, std::span<char>(), names, options);
-    EXPECT_EQ(r.error, io::error::no_room);
-    std::vector<char> file(static_cast<std::size_t>(r.position));
-    EXPECT_EQ(message(io::save(model, file, names, options)), "no error");
-    return file;
-}
 
 TEST(save, round_trip) {
     const small_model m = numbered_model();
@@ -70,6 +59,7 @@ TEST(save, to_a_file) {
     // A device that is full: what could not be written is an error, not a short file.
     if (std::filesystem::is_character_file("/dev/full")) {
         EXPECT_EQ(io::save(m, "/dev/full").error, io::error::cannot_write);
+        EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
     }
 }
 

@@ -12,42 +12,32 @@
 
 #include "kernel/add_one.hpp"
 #include "kernel/kernel_calls.hpp"
+#include "kernel/operand_values.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace ashlar::detail;
 
-template <class T>
-constexpr std::size_t width = lane_width<T>;
+using support::width;
 
 /// The right operand lies one element off alignment with NaN behind each row and around all of it, in which prefetching
 /// alone may look; scratch has guards. Compiled once for all shapes.
 template <class T>
-struct operands {
-    std::size_t rows, columns, depth, distance = columns + 3;
-    std::vector<T> s = std::vector<T>(rows * depth),
-                   v = std::vector<T>(1 + depth * distance, std::numeric_limits<T>::quiet_NaN()),
-                   out = std::vector<T>(rows * columns, std::numeric_limits<T>::quiet_NaN()), scratch;
-    std::vector<int> count = std::vector<int>(rows * columns);
+struct operands : support::product_operands<T> {
+    std::vector<T> out, scratch;
+    std::vector<int> count;
 
-    [[gnu::noinline]] operands(std::size_t i, std::size_t j, std::size_t k, std::size_t bytes)
-        : rows(i), columns(j), depth(k), scratch(bytes / sizeof(T) + 2, T(-7)) {
-        for (std::size_t n = 0; n < s.size(); ++n) s[n] = static_cast<T>(static_cast<int>(n * 37 % 29) - 14) / T(8);
-        for (k = 0; k < depth; ++k)
-            for (j = 0; j < columns; ++j)
-                v[1 + k * distance + j] = static_cast<T>(static_cast<int>((j * 23 + k * 11) % 31) - 15) / T(8);
+    [[gnu::noinline]] operands(const product_shape& p, std::size_t bytes)
+        : support::product_operands<T>(p),
+          out(p.i * p.j, std::numeric_limits<T>::quiet_NaN()),
+          scratch(bytes / sizeof(T) + 2, T(-7)),
+          count(p.i * p.j) {
+        this->surround_by_nan();
     }
-    [[gnu::noinline]] void expect() const {
-        SCOPED_TRACE(testing::Message() << rows << " x " << columns << " x " << depth);
-        for (std::size_t i = 0; i < rows; ++i)
-            for (std::size_t j = 0; j < columns; ++j) {
-                double sum = 1;
-                for (std::size_t k = 0; k < depth; ++k)
-                    sum += double(s[i * depth + k]) * double(v[1 + k * distance + j]);
-                ASSERT_NEAR(out[i * columns + j], sum, 1e-3) << i << ' ' << j;
-                ASSERT_EQ(count[i * columns + j], 1) << i << ' ' << j;
-            }
+    [[gnu::noinline]] void expect_once() const {
+        this->expect(out.data(), [&](std::size_t i, std::size_t j) { return 1 + this->sum(i, j); });
+        for (const int times : count) ASSERT_EQ(times, 1);
         EXPECT_EQ(scratch.front(), T(-7));
         EXPECT_EQ(scratch.back(), T(-7));
         for (std::size_t n = 1; n + 1 < scratch.size(); ++n) ASSERT_NE(scratch[n], T(-7)) << "more than it needs";
@@ -66,10 +56,10 @@ template <class T, std::size_t Rows, std::size_t Vectors, std::size_t Depth, std
           bool Reloads = false, bool Prefetches = false>
 void check() {
     static constexpr product_shape shape = shape_of<T, Rows, Vectors, Depth>;
-    operands<T> x(Rows, shape.j, Depth, copied_rows::table_bytes(shape, Parts, element_machine_of<T, current_config>));
+    operands<T> x(shape, copied_rows::table_bytes(shape, Parts, element_machine_of<T, current_config>));
     add_one<T> epilogue{x.out.data(), x.count.data(), shape.j};
     const auto run = [&](auto& e) {
-        copied_rows::run<T, current_config, shape, Parts, Prefetches>(x.s.data(), x.v.data() + 1, e,
+        copied_rows::run<T, current_config, shape, Parts, Prefetches>(x.scalars(), x.vectors(), e,
                                                                       x.scratch.data() + 1);
     };
     if constexpr (Reloads) {
@@ -78,7 +68,7 @@ void check() {
     } else {
         run(epilogue);
     }
-    x.expect();
+    x.expect_once();
 }
 
 template <class T>
@@ -92,7 +82,6 @@ TYPED_TEST(copying_rhs_test, blocks) {
     check<TypeParam, 1, 1, 7>();
     check<TypeParam, 5, 2, 16>();
     check<TypeParam, 24, 4, 16>();
-    check<TypeParam, 25, 5, 17>();
     check<TypeParam, 37, 7, 33>();
 }
 
@@ -110,7 +99,6 @@ TYPED_TEST(copying_rhs_test, reloading_epilogues) {
 
 TYPED_TEST(copying_rhs_test, prefetched_columns) {
     check<TypeParam, 5, 2, 16, 1, false, true>();
-    check<TypeParam, 25, 5, 17, 1, false, true>();
     check<TypeParam, 37, 7, 67, 3, false, true>();
     check<TypeParam, 25, 5, 201, 2, true, true>();
 }
@@ -134,7 +122,6 @@ void check_requests() {
 }
 
 TYPED_TEST(copying_rhs_test, next_columns_are_asked_for) {
-    check_requests<TypeParam, 24, 4, 128>();
     check_requests<TypeParam, 32, 8, 384>();
     check_requests<TypeParam, 37, 7, 67>();
     check_requests<TypeParam, 128, 4, 341>();

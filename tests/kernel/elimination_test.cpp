@@ -15,15 +15,8 @@
 
 namespace {
 
-using ashlar::lane_width;
-using ashlar::lanes;
-using ashlar::detail::eliminate;
-using ashlar::detail::eliminate_symmetric;
-using ashlar::detail::factor_cholesky;
-using ashlar::detail::lane_matrices;
-using ashlar::detail::row_factors;
-using ashlar::detail::row_matrix;
-using ashlar::detail::substitute_back;
+using namespace ashlar;
+using namespace ashlar::detail;
 using support::matrix;
 
 constexpr std::size_t sides = 3;
@@ -105,6 +98,9 @@ struct form_checks {
     }
     static void all() {
         SCOPED_TRACE(Order);
+        const auto solves = [](const matrix<T>& a, const matrix<T>& b, const matrix<T>&, const matrix<T>& x) {
+            support::expect_solution(a, x, b);
+        };
         check(
             general<T>,
             [](const layout& a) {
@@ -112,9 +108,7 @@ struct form_checks {
                 eliminate<false>(a, reciprocals);
                 substitute_back(a, reciprocals);
             },
-            [](const matrix<T>& a, const matrix<T>& b, const matrix<T>&, const matrix<T>& x) {
-                support::expect_solution(a, x, b);
-            });
+            solves);
         check(
             general<T>,
             [](const layout& a) {
@@ -139,21 +133,19 @@ struct form_checks {
                 EXPECT_EQ(eliminate_symmetric(a, reciprocals), Order);
                 substitute_back(a, reciprocals);
             },
-            [](const matrix<T>& a, const matrix<T>& b, const matrix<T>&, const matrix<T>& x) {
-                support::expect_solution(a, x, b);
-            });
+            solves);
         check(
             symmetric<T>, [](const layout& a) { EXPECT_EQ(factor_cholesky(a), Order); },
             [](const matrix<T>& a, const matrix<T>&, const matrix<T>& f, const matrix<T>&) {
                 support::expect_product(triangle(f, false, false, true), triangle(f, false, false), a);
             });
         check(
-            symmetric<T>, [](const layout& a) { ashlar::detail::solve_lower(a); },
+            symmetric<T>, [](const layout& a) { solve_lower(a); },
             [](const matrix<T>& a, const matrix<T>& b, const matrix<T>&, const matrix<T>& x) {
                 support::expect_solution(triangle(a, true, false), x, b);
             });
         check(
-            symmetric<T>, [](const layout& a) { ashlar::detail::solve_upper(a); },
+            symmetric<T>, [](const layout& a) { solve_upper(a); },
             [](const matrix<T>& a, const matrix<T>& b, const matrix<T>&, const matrix<T>& x) {
                 support::expect_solution(triangle(a, false, false), x, b);
             });

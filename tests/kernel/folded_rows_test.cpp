@@ -8,13 +8,14 @@
 
 #include <ashlar/kernel/product/folded_rows.hpp>
 
+#include "kernel/operand_values.hpp"
+
 namespace {
 
 using namespace ashlar;
 using namespace ashlar::detail;
 
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
+using support::width;
 
 template <class T>
 T number(std::size_t i) {

@@ -79,27 +79,19 @@ void check_depths() {
 
 TEST(grouped_products, every_depth) {
     check_depths<1, width + 1, 1, 2, 3, 15, 16, 17, 31, 33, 64>();
-    check_depths<5, 2 * width, 1, 2, 3, 4, 7, 32, 37, 65>();
+    check_depths<5, 2 * width, 3, 4, 37>();
 }
-TEST(grouped_products, every_number_of_rows) {
+TEST(grouped_products, every_number_of_rows_and_columns) {
     check<2, width + 3, 13>();
-    check<7, width + 3, 13>();
     check<8, width + 3, 12>();
-    check<9, width + 3, 13>();
     check<37, 3 * width, 13>();
-}
-TEST(grouped_products, every_number_of_columns) {
     check<3, 1, 9>();
     check<3, width == 1 ? 1 : width - 1, 9>();
     check<3, width, 9>();
-    check<3, 2 * width + 1, 9>();
     check<3, 37, 10>();
     check<1, 5 * width + 2, 11>();
 }
-TEST(grouped_products, rows_with_gaps_that_are_not_read) {
-    check<6, 37, 9, 41>();
-    check<6, 2 * width, 9, 2 * width + 1>();
-}
+TEST(grouped_products, rows_with_gaps_that_are_not_read) { check<6, 37, 9, 41>(); }
 
 // Panels of one register, one behind the other: [panel][row][column].
 TEST(grouped_products, panels_side_by_side) {

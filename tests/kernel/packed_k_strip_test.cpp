@@ -15,40 +15,29 @@ namespace {
 using namespace ashlar;
 using namespace ashlar::detail;
 
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
+using support::width;
 template <class T>
 constexpr bool shuffled = shuffles<T, width<T>, current_config>();
 
-using support::values;
-
-/// The operands, in buffers that end with their last element and start one element off alignment.
 template <class T, product_shape P>
-struct operands {
-    std::vector<T> s = values<T>((P.i - 1) * P.si + P.k + 1, 1), v = values<T>(P.k * P.j + 1, 2);
+struct operands : support::product_operands<T> {
     std::vector<T> c = std::vector<T>(P.i * P.j + 1, T(-77));
 
-    T& scalar(std::size_t i, std::size_t k) { return s[1 + i * P.si + k]; }
-    T& vector(std::size_t k, std::size_t j) { return v[1 + k * P.j + j]; }
-
+    operands() : support::product_operands<T>(P) {}
     template <class Depth>
     void multiply(Depth depth) {
         store_product<T, current_config, P.j> store{c.data() + 1};
-        product<T, current_config, P>(s.data() + 1, v.data() + 1, depth, store);
+        product<T, current_config, P>(this->scalars(), this->vectors(), depth, store);
     }
     template <class Kept>
-    void expect(std::size_t first, std::size_t last, Kept kept) {
+    void expect_sums(std::size_t first, std::size_t last, Kept kept) {
+        SCOPED_TRACE(testing::Message() << "depth " << first << " to " << last);
         EXPECT_EQ(c[0], T(-77));
-        for (std::size_t i = 0; i < P.i; ++i)
-            for (std::size_t j = 0; j < P.j; ++j) {
-                double sum = 0;
-                for (std::size_t k = first; k < last; ++k)
-                    if (kept(i, k)) sum += double(scalar(i, k)) * double(vector(k, j));
-                const double tolerance = 8 * double(P.k) * double(std::numeric_limits<T>::epsilon());
-                ASSERT_NEAR(double(c[1 + i * P.j + j]), sum, tolerance)
-                    << P.i << 'x' << P.j << 'x' << P.k << " at " << i << ' ' << j << ", depth " << first << " to "
-                    << last;
-            }
+        this->expect(c.data() + 1, [&](std::size_t i, std::size_t j) {
+            double sum = 0;
+            for (std::size_t k = first; k < last; ++k) sum += kept(i, k) ? this->term(i, k, j) : 0;
+            return sum;
+        });
     }
 };
 
@@ -61,11 +50,11 @@ void check() {
                   K < 2 * (width<T> / J) || cut_product<T, current_config, shape>.cut.strip_steps == width<T> / J);
     operands<T, shape> x;
     x.multiply(constant_depth<0, K>{});
-    x.expect(0, K, all);
+    x.expect_sums(0, K, all);
     for (std::size_t first = 0; first < K; first += 5)
         for (std::size_t last = first; last <= K; last += 3) {
             x.multiply(depth_range{first, last});
-            x.expect(first, last, all);
+            x.expect_sums(first, last, all);
         }
 }
 
@@ -79,15 +68,12 @@ TYPED_TEST(packed_k_strip_test, every_width) {
     check<TypeParam, 3, 4, 37>();
     check<TypeParam, 5, 2, 40>();
     check<TypeParam, 7, 1, 41>();
-    check<TypeParam, 1, 1, 64>();
     check<TypeParam, 1, 8, 17>();
 }
 
 TYPED_TEST(packed_k_strip_test, every_number_of_rows) {
     check<TypeParam, 1, 4, 32>();
-    check<TypeParam, 5, 4, 33>();
     check<TypeParam, 8, 4, 33>();
-    check<TypeParam, 17, 4, 32>();
     check<TypeParam, 37, 4, 31>();
 }
 
@@ -103,7 +89,7 @@ TYPED_TEST(packed_k_strip_test, excludes_pairs) {
     for (std::size_t k = 22; k < 40; ++k) x.vector(k, k % 4) = std::numeric_limits<T>::quiet_NaN();
     x.multiply(k_range{0, 0, 16, 40});
     // Where NaN is excluded by none it stays: only keys from 22 on are excluded by all rows.
-    x.expect(0, 22, kept);
+    x.expect_sums(0, 22, kept);
     x.vector(20, 1) = std::numeric_limits<T>::infinity();
     x.multiply(k_range{0, 0, 16, 40});
     EXPECT_FALSE(std::isnan(x.c[1 + 0 * 4 + 1]));
@@ -133,7 +119,7 @@ TYPED_TEST(packed_k_strip_test, accumulates) {
     once.multiply(constant_depth<0, 36>{});
     twice.multiply(constant_depth<0, 36>{});
     store_product<T, current_config, 4, true> add{twice.c.data() + 1};
-    product<T, current_config, shape>(twice.s.data() + 1, twice.v.data() + 1, add);
+    product<T, current_config, shape>(twice.scalars(), twice.vectors(), add);
     for (std::size_t n = 1; n < once.c.size(); ++n) EXPECT_NEAR(double(twice.c[n]), 2 * double(once.c[n]), 1e-3);
 }
 

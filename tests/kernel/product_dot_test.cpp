@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // dot_rows and dot_row_blocks against naive loops in double precision.
 #include <cstddef>
-#include <limits>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,23 +16,10 @@ using namespace ashlar::detail;
 
 constexpr double untouched = -77;
 
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
-
+using support::for_each_size;
+using support::tolerance;
 using support::values;
-
-template <class T>
-double tolerance(std::size_t depth) {
-    return 8 * static_cast<double>(depth) * static_cast<double>(std::numeric_limits<T>::epsilon());
-}
-
-/// Calls f with each size that an axis is tested at, as a constant.
-template <class T, class Function>
-void for_each_size(Function f) {
-    [&]<std::size_t... Size>(std::index_sequence<Size...>) {
-        (f(std::integral_constant<std::size_t, Size>{}), ...);
-    }(std::index_sequence < 1, width<T> == 1 ? 2 : width<T> - 1, width<T>, width<T> + 1, 17, 31, 37, 64 > {});
-}
+using support::width;
 
 template <class T>
 class product_dot_test : public testing::Test {};

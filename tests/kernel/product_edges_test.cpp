@@ -16,34 +16,14 @@ using namespace ashlar;
 using namespace ashlar::detail;
 
 constexpr double untouched = -77;
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
+using support::tolerance;
+using support::width;
 template <class T>
 constexpr T nan = std::numeric_limits<T>::quiet_NaN();
 
-template <class T>
-double tolerance(std::size_t depth) {
-    return 8 * static_cast<double>(depth) * static_cast<double>(std::numeric_limits<T>::epsilon());
-}
-
-using support::values;
-
-/// Operands that end with their last element, one element off alignment.
 template <class T, product_shape P>
-struct operands {
-    std::vector<T> s = values<T>(1 + (P.i - 1) * P.si + (P.k - 1) * P.sk + 1, 1);
-    std::vector<T> v =
-        values<T>(1 + (P.k - 1) * P.vk + (P.padded ? (P.j + width<T> - 1) / width<T> * width<T> : P.j), 2);
-
-    const T* scalars() const { return s.data() + 1; }
-    const T* vectors() const { return v.data() + 1; }
-    template <class Keeps>
-    double sum(std::size_t i, std::size_t j, Keeps keeps) const {
-        double total = 0;
-        for (std::size_t k = 0; k < P.k; ++k)
-            if (keeps(k)) total += double(scalars()[i * P.si + k * P.sk]) * double(vectors()[k * P.vk + j]);
-        return total;
-    }
+struct operands : support::product_operands<T> {
+    operands() : support::product_operands<T>(P) {}
 };
 
 // -------------------------------------------------------------- halves of registers of columns
@@ -109,18 +89,17 @@ void check_band(band kept) {
     // What no column keeps is not finite, nor are columns that keep nothing.
     for (std::size_t i = 0; i < P.i; ++i)
         if (!kept.keeps_any(i, i + 1, 0, P.j))
-            for (std::size_t k = 0; k < P.k; ++k) x.s[1 + i * P.si + k * P.sk] = nan<T>;
+            for (std::size_t k = 0; k < P.k; ++k) x.scalar(i, k) = nan<T>;
     for (std::size_t j = 0; j < P.j; ++j)
         if (!kept.keeps_any(0, P.i, j, j + 1))
-            for (std::size_t k = 0; k < P.k; ++k) x.v[1 + k * P.vk + j] = nan<T>;
+            for (std::size_t k = 0; k < P.k; ++k) x.vector(k, j) = nan<T>;
     std::vector<T> c(P.i * P.j, T(untouched));
     band_epilogue<T, P.j, has_half_registers<T, current_config, P>> epilogue{c.data(), kept};
     product<T, current_config, P>(x.scalars(), x.vectors(), epilogue);
     for (std::size_t i = 0; i < P.i; ++i)
         for (std::size_t j = 0; j < P.j; ++j) {
             if (kept.keeps(i, j)) {
-                ASSERT_NEAR(c[i * P.j + j], sound.sum(i, j, [](std::size_t) { return true; }), tolerance<T>(P.k))
-                    << i << ' ' << j;
+                ASSERT_NEAR(c[i * P.j + j], sound.sum(i, j), tolerance<T>(P.k)) << i << ' ' << j;
             } else {
                 ASSERT_EQ(c[i * P.j + j], T(untouched)) << i << ' ' << j;
             }
@@ -149,32 +128,21 @@ using element_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(product_edges_test, element_types);
 
 TYPED_TEST(product_edges_test, halves_of_columns) {
-    constexpr std::size_t w = width<TypeParam>, line = 3 * w;
-    check_bands<TypeParam,
-                cut_as<TypeParam, product_shape{.i = 32, .j = 2 * w, .k = 10, .si = 10, .sk = 1, .vk = 2 * w},
-                       cut_options{.granule = 16}>>();
-    check_bands<TypeParam,
-                cut_as<TypeParam, product_shape{.i = 2 * w, .j = 2 * w, .k = 2, .si = 3, .sk = 1, .vk = 2 * w + 1},
-                       cut_options{.granule = 4}>>();
-    check_bands<TypeParam, product_shape{.i = 17, .j = w, .k = 6, .si = 6, .sk = 1, .vk = w}>();
-    check_bands<TypeParam, product_shape{.i = 1, .j = 2 * w, .k = 4, .si = 4, .sk = 1, .vk = 2 * w}>();
-    check_bands<TypeParam,
-                product_shape{.i = 37, .j = 2 * w - 1, .k = 8, .si = 9, .sk = 1, .vk = line, .padded = true}>();
-    check_bands<
-        TypeParam,
-        cut_as<TypeParam, product_shape{.i = 24, .j = w + 1, .k = 8, .si = 8, .sk = 1, .vk = line, .padded = true},
-               cut_options{.granule = 8}>>();
-    check_bands<TypeParam,
-                cut_as<TypeParam, product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w},
-                       cut_options{.packs = false}>>();
+    using T = TypeParam;
+    constexpr std::size_t w = width<T>, line = 3 * w;
+    const auto check = []<product_shape P, std::size_t Granule = 8>() {
+        check_bands<T, cut_as<T, P, cut_options{.packs = false, .granule = Granule}>>();
+    };
+    check.template operator()<product_shape{.i = 32, .j = 2 * w, .k = 10, .si = 10, .sk = 1, .vk = 2 * w}, 16>();
+    check.template operator()<product_shape{.i = 2 * w, .j = 2 * w, .k = 2, .si = 3, .sk = 1, .vk = 2 * w + 1}, 4>();
+    check_bands<T, product_shape{.i = 17, .j = w, .k = 6, .si = 6, .sk = 1, .vk = w}>();
+    check_bands<T, product_shape{.i = 37, .j = 2 * w - 1, .k = 8, .si = 9, .sk = 1, .vk = line, .padded = true}>();
+    check.template operator()<product_shape{24, w + 1, 8, 8, 1, line, true}>();
+    check.template operator()<product_shape{.i = 19, .j = 3 * w + w / 2, .k = 4, .si = 4, .sk = 1, .vk = 4 * w}>();
     // An odd depth, scalars with gaps, and columns that end within a half do not have halves.
-    check_bands<TypeParam, cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 7, .si = 7, .sk = 1, .vk = 2 * w},
-                                  cut_options{.granule = 8}>>();
-    check_bands<TypeParam, cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w, .k = 6, .si = 1, .sk = 24, .vk = 2 * w},
-                                  cut_options{.granule = 8}>>();
-    check_bands<TypeParam,
-                cut_as<TypeParam, product_shape{.i = 24, .j = 2 * w + 1, .k = 6, .si = 6, .sk = 1, .vk = 2 * w + 1},
-                       cut_options{.packs = false, .granule = 8}>>();
+    check.template operator()<product_shape{.i = 24, .j = 2 * w, .k = 7, .si = 7, .sk = 1, .vk = 2 * w}>();
+    check.template operator()<product_shape{.i = 24, .j = 2 * w, .k = 6, .si = 1, .sk = 24, .vk = 2 * w}>();
+    check.template operator()<product_shape{.i = 24, .j = 2 * w + 1, .k = 6, .si = 6, .sk = 1, .vk = 2 * w + 1}>();
 }
 
 // Every run of halves, on every width: the path itself, whether or not it pays.
@@ -194,8 +162,7 @@ void check_run() {
             const bool outside =
                 i < 2 || i >= 2 + Rows || j / w < First / 2 || j / w >= (First + Halves + 1) / 2 || j >= Columns;
             if (inside) {
-                ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, [](std::size_t) { return true; }), tolerance<T>(P.k))
-                    << i << ' ' << j;
+                ASSERT_NEAR(c[i * P.j + j], x.sum(i, j), tolerance<T>(P.k)) << i << ' ' << j;
             }
             if (outside) {
                 ASSERT_EQ(c[i * P.j + j], T(untouched)) << i << ' ' << j;
@@ -205,14 +172,11 @@ void check_run() {
 TYPED_TEST(product_edges_test, runs_of_halves) {
     constexpr std::size_t w = width<TypeParam>;
     if constexpr (w >= 4) {
-        check_run<TypeParam, 1, 2 * w, 3, 1>();
         check_run<TypeParam, 8, 2 * w, 3, 1>();
         check_run<TypeParam, 8, 2 * w, 2, 2>();
         check_run<TypeParam, 8, 2 * w, 1, 3>();
-        check_run<TypeParam, 5, 2 * w, 0, 1>();
         check_run<TypeParam, 5, 2 * w, 0, 3>();
-        check_run<TypeParam, 3, 2 * w, 1, 2>();
-        check_run<TypeParam, 3, w, 1, 1>();
+        check_run<TypeParam, 1, w, 1, 1>();
         check_run<TypeParam, 3, w + 1, 1, 2>();
         check_run<TypeParam, 3, w + w / 2 + 1, 1, 3>();
     }
@@ -245,16 +209,16 @@ void check_per_row(band_depth<Lower> depth) {
     const operands<T, P> x;
     for (std::size_t poisoned = 0; poisoned < P.k; poisoned += 3) {
         operands<T, P> with_nan = x;
-        for (std::size_t j = 0; j < P.j; ++j) with_nan.v[1 + poisoned * P.vk + j] = nan<T>;
+        for (std::size_t j = 0; j < P.j; ++j) with_nan.vector(poisoned, j) = nan<T>;
         std::vector<T> c(P.i * P.j, T(untouched));
         store_product<T, current_config, P.j> store{c.data()};
         product<T, current_config, P>(with_nan.scalars(), with_nan.vectors(), depth, store);
         for (std::size_t i = 0; i < P.i; ++i)
             for (std::size_t j = 0; j < P.j; ++j) {
                 if (!depth.keeps(i, poisoned)) {
-                    ASSERT_NEAR(c[i * P.j + j], x.sum(i, j, [&](std::size_t k) { return depth.keeps(i, k); }),
-                                tolerance<T>(P.k))
-                        << i << ' ' << j << " NaN at " << poisoned;
+                    double sum = 0;
+                    for (std::size_t k = 0; k < P.k; ++k) sum += depth.keeps(i, k) ? x.term(i, k, j) : 0;
+                    ASSERT_NEAR(c[i * P.j + j], sum, tolerance<T>(P.k)) << i << ' ' << j << " NaN at " << poisoned;
                 } else {
 #if !defined(__FAST_MATH__)
                     ASSERT_TRUE(std::isnan(c[i * P.j + j])) << i << ' ' << j << " NaN at " << poisoned;

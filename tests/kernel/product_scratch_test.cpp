@@ -7,14 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "kernel/kernel_calls.hpp"
+#include "kernel/operand_values.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace ashlar::detail;
 
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
+using support::width;
 
 template <class T>
 std::vector<T> values(std::size_t count, unsigned seed) {

@@ -107,16 +107,13 @@ TEST(QuantizedProduct, ColumnsAroundARegister) {
     expect_exact<3, (width > 1 ? width - 1 : 1), 8>();
     expect_exact<3, width, 8>();
     expect_exact<3, width + 1, 8>();
-    expect_exact<3, 2 * width + 3, 8>();
     expect_exact<3, 67, 8>();
 }
 
 TEST(QuantizedProduct, DepthsAroundGroupsAndRegisters) {
     expect_exact<2, 17, 1>();
-    expect_exact<2, 17, 2>();
     expect_exact<2, 17, 3>();
     expect_exact<2, 17, 5>();
-    expect_exact<2, 17, (width > 1 ? width - 1 : 1)>();
     expect_exact<2, 17, width + 1>();
     expect_exact<2, 17, 64>();
     expect_exact<2, 17, 67>();
@@ -124,9 +121,7 @@ TEST(QuantizedProduct, DepthsAroundGroupsAndRegisters) {
 
 TEST(QuantizedProduct, RowsAroundBlocks) {
     expect_exact<1, 48, 127>();
-    expect_exact<5, 48, 31>();
     expect_exact<8, 48, 31>();
-    expect_exact<13, 53, 37>();
     expect_exact<29, 100, 61>();
 }
 
@@ -159,7 +154,6 @@ TEST(QuantizedProduct, RowsInPieces) {
     expect_pieces<5, 3, piece>();
     expect_pieces<1, 2, 3 * piece>();
     expect_pieces<4, 10, piece>();
-    expect_pieces<7, 2, 5 * piece>();
 }
 
 // All magnitudes at their greatest: pairs of products fill 16 bits, sums are as large as they become.
@@ -205,10 +199,8 @@ TEST(QuantizedProduct, RowsNearTheGreatestFloat) {
 
 TEST(QuantizedProduct, LinesWithoutAScale) {
     constexpr std::size_t depth = 21, columns = 18;
-    constexpr quantized_shape shape{4,
-                                    depth,
-                                    {depth, columns, 16, 4},
-                                    choose_quantized_cut(4, {depth, columns, 16, 4}, machine_of<current_config>)};
+    constexpr interleaved_layout layout{depth, columns, 16, 4};
+    constexpr quantized_shape shape{4, depth, layout, choose_quantized_cut(4, layout, machine_of<current_config>)};
     auto x = values<float>(4 * depth, 1), w = values<float>(depth * columns, 2);
     for (std::size_t k = 0; k < depth; ++k) x[k] = 0;
     x[depth + 20] = std::numeric_limits<float>::quiet_NaN();
@@ -258,10 +250,8 @@ void expect_same_columns(const std::vector<float>& w) {
 
 TEST(QuantizedProduct, ColumnsInRegistersAreThoseOfElements) {
     expect_same_columns<1, 1, 1>(values<float>(1, 1));
-    expect_same_columns<3, 5, 9>(values<float>(15, 2));
     expect_same_columns<4, width, 40>(values<float>(4 * width, 3));
     expect_same_columns<37, 2 * width + 3, 67>(values<float>(37 * (2 * width + 3), 4));
-    expect_same_columns<64, 48, 64>(values<float>(64 * 48, 5));
     auto w = values<float>(21 * 35, 6);
     for (std::size_t r = 0; r < 21; ++r) {
         w[r * 35 + 2] = 0;

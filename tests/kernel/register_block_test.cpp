@@ -6,25 +6,14 @@
 
 #include <ashlar/kernel/product/register_block.hpp>
 
+#include "support/machines.hpp"
+
 namespace {
 
-using ashlar::build_config;
-using ashlar::detail::axis_split;
-using ashlar::detail::choose_register_block;
-using ashlar::detail::fits_registers;
-using ashlar::detail::machine;
-using ashlar::detail::machine_of;
-using ashlar::detail::register_block;
-using ashlar::detail::split_near_equal;
+using namespace ashlar;
+using namespace ashlar::detail;
 
-constexpr std::uint64_t sse2 = 1, avx2_fma = 1 | 1u << 5 | 1u << 6 | 1u << 8, avx512 = avx2_fma | 1u << 9,
-                        emulated = std::uint64_t{256} << 48;
-using avx512_config = build_config<avx512, 512, 32, 0, 0, 0, false, false>;
-using avx2_config = build_config<avx2_fma, 256, 16, 0, 0, 0, false, false>;
-using sse2_config = build_config<sse2, 128, 16, 0, 0, 0, false, false>;
-using i386_config = build_config<sse2, 128, 8, 0, 0, 0, false, false>;
-using emulated_config = build_config<emulated, 256, 16, 0, 0, 0, false, false>;
-using scalar_config = build_config<0, 0, 16, 0, 0, 0, false, false>;
+using namespace support::machines;
 
 // Blocks that divide a granule, where it divides the rows.
 constexpr bool divides_granule(std::size_t rows, std::size_t vectors, std::size_t granule, const machine& m) {
@@ -32,12 +21,10 @@ constexpr bool divides_granule(std::size_t rows, std::size_t vectors, std::size_
     return block.rows.large_blocks == block.rows.blocks && granule % block.rows.large == 0 &&
            fits_registers(block.rows.large, block.vectors.large, m);
 }
-static_assert(divides_granule(64, 2, 16, machine_of<avx512_config>) &&
-              divides_granule(32, 4, 4, machine_of<avx512_config>));
-static_assert(divides_granule(48, 3, 8, machine_of<avx2_config>) &&
-              divides_granule(16, 1, 16, machine_of<i386_config>));
-static_assert(choose_register_block(50, 2, 64, machine_of<avx512_config>, 16) ==
-              choose_register_block(50, 2, 64, machine_of<avx512_config>));
+static_assert(divides_granule(64, 2, 16, machine_of<avx512>) && divides_granule(32, 4, 4, machine_of<avx512>));
+static_assert(divides_granule(48, 3, 8, machine_of<avx2>) && divides_granule(16, 1, 16, machine_of<i386>));
+static_assert(choose_register_block(50, 2, 64, machine_of<avx512>, 16) ==
+              choose_register_block(50, 2, 64, machine_of<avx512>));
 
 // Near-equal blocks.
 static_assert(split_near_equal(64, 8) == axis_split{64, 8, 8, 8});
@@ -77,16 +64,16 @@ constexpr bool cut_is(std::size_t rows, std::size_t columns, std::size_t depth, 
 }
 
 // 32 registers.
-static_assert(cut_is<avx512_config>(64, 64, 64, 6, 4));
-static_assert(cut_is<avx512_config>(64, 32, 64, 8, 2));
-static_assert(cut_is<avx512_config>(64, 16, 64, 22, 1));
-static_assert(cut_is<avx512_config>(16, 16, 16, 16, 1));
-static_assert(cut_is<avx512_config>(17, 16, 16, 17, 1));
+static_assert(cut_is<avx512>(64, 64, 64, 6, 4));
+static_assert(cut_is<avx512>(64, 32, 64, 8, 2));
+static_assert(cut_is<avx512>(64, 16, 64, 22, 1));
+static_assert(cut_is<avx512>(16, 16, 16, 16, 1));
+static_assert(cut_is<avx512>(17, 16, 16, 17, 1));
 // 16 and 8 registers.
-static_assert(cut_is<avx2_config>(64, 64, 64, 6, 2));
-static_assert(cut_is<avx2_config>(16, 16, 16, 6, 2));  // not four equal blocks of 4 x 2, whose sums wait
-static_assert(cut_is<sse2_config>(64, 64, 64, 2, 4));
-static_assert(cut_is<i386_config>(64, 64, 64, 2, 2));
+static_assert(cut_is<avx2>(64, 64, 64, 6, 2));
+static_assert(cut_is<avx2>(16, 16, 16, 6, 2));  // not four equal blocks of 4 x 2, whose sums wait
+static_assert(cut_is<sse2>(64, 64, 64, 2, 4));
+static_assert(cut_is<i386>(64, 64, 64, 2, 2));
 
 /// Every cut covers its product, fits the registers and has no more chains than depth steps.
 template <class Config>
@@ -105,12 +92,12 @@ void expect_legal_cuts() {
 }
 
 TEST(register_block_test, cuts_are_legal) {
-    expect_legal_cuts<avx512_config>();
-    expect_legal_cuts<avx2_config>();
-    expect_legal_cuts<sse2_config>();
-    expect_legal_cuts<i386_config>();
-    expect_legal_cuts<emulated_config>();
-    expect_legal_cuts<scalar_config>();
+    expect_legal_cuts<avx512>();
+    expect_legal_cuts<avx2>();
+    expect_legal_cuts<sse2>();
+    expect_legal_cuts<i386>();
+    expect_legal_cuts<emulated256>();
+    expect_legal_cuts<scalar>();
 }
 
 }  // namespace

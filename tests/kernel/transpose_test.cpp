@@ -9,10 +9,8 @@
 
 namespace {
 
-using ashlar::current_config;
-using ashlar::lane_width;
-using ashlar::detail::transpose_shape;
-using ashlar::detail::transpose_tile;
+using namespace ashlar;
+using namespace ashlar::detail;
 
 constexpr double untouched = -77;
 
@@ -67,9 +65,7 @@ void check_rows() {
     check_shapes<T, Rows, 1>();
     check_shapes<T, Rows, width>();
     check_shapes<T, Rows, width + 1>();
-    check_shapes<T, Rows, 17>();
     check_shapes<T, Rows, 31>();
-    check_shapes<T, Rows, 64>();
 }
 
 template <class T>
@@ -83,22 +79,17 @@ TYPED_TEST(transpose_test, every_edge) {
     if constexpr (width > 2) check_rows<TypeParam, width - 1>();
     check_rows<TypeParam, width>();
     check_rows<TypeParam, width + 1>();
-    check_rows<TypeParam, 17>();
     check_rows<TypeParam, 37>();
-    check_rows<TypeParam, 64>();
 }
 
 TYPED_TEST(transpose_test, few_rows_or_columns) {
     constexpr std::size_t width = lane_width<TypeParam, current_config>;
-    check_shapes<TypeParam, 2, 2>();
     check_shapes<TypeParam, 3, 5>();
     check_shapes<TypeParam, 4, 10>();
-    check_shapes<TypeParam, 10, 4>();
     check_shapes<TypeParam, 16, 3>();
     check_shapes<TypeParam, 8, 8>();
     check_shapes<TypeParam, 4, width>();
     check_shapes<TypeParam, width, 4>();
-    check_shapes<TypeParam, 5, 9>();
 }
 
 TYPED_TEST(transpose_test, there_and_back) {
@@ -111,19 +102,13 @@ TYPED_TEST(transpose_test, there_and_back) {
     EXPECT_EQ(x, back);
 }
 
-struct doubled {
-    template <class Lanes>
-    Lanes operator()(Lanes x) const {
-        return x + x;
-    }
-};
-
 TYPED_TEST(transpose_test, applies_a_function) {
     using T = TypeParam;
     constexpr std::size_t rows = 19, cols = 21;
     std::vector<T> x(rows * cols), y(rows * cols);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i);
-    transpose_tile<T, current_config, transpose_shape{rows, cols, cols, rows}>(x.data(), y.data(), doubled{});
+    transpose_tile<T, current_config, transpose_shape{rows, cols, cols, rows}>(x.data(), y.data(),
+                                                                               [](auto v) { return v + v; });
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(y[c * rows + r], 2 * x[r * cols + c]);
 }

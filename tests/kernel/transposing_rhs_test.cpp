@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 // product_transposing_rhs with a transposed right operand, against naive loops in double precision.
-#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "kernel/kernel_calls.hpp"
+#include "kernel/operand_values.hpp"
 
 namespace {
 
 using namespace ashlar;
 using namespace ashlar::detail;
 
-template <class T>
-constexpr std::size_t width = lane_width<T, current_config>;
-
-template <class T>
-T nan_bits() {
-    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    return std::bit_cast<T>(static_cast<bits>(-1));
-}
+using support::width;
 
 /// The source lies among NaN, one element off alignment, and its rows have a gap of 3; nothing else may be read, and
 /// nothing outside V written. Compiled once for all shapes.
 template <class T>
 struct operands {
     std::size_t rows, columns, depth, from = depth + 3;
-    std::vector<T> s = std::vector<T>(rows * depth), source = std::vector<T>(1 + columns * from, nan_bits<T>()),
+    std::vector<T> s = std::vector<T>(rows * depth),
+                   source = std::vector<T>(1 + columns * from, support::special<T>(true)),
                    v = std::vector<T>(1 + depth * columns + 1, T(-7)), c = std::vector<T>(rows * columns + 1, T(-7));
 
     [[gnu::noinline]] operands(std::size_t i, std::size_t j, std::size_t k) : rows(i), columns(j), depth(k) {
@@ -77,7 +68,6 @@ TYPED_TEST_SUITE(transposing_rhs_test, element_types);
 TYPED_TEST(transposing_rhs_test, rows) {
     constexpr std::size_t w = width<TypeParam>;
     check<TypeParam, 1, 2 * w, 17>();
-    check<TypeParam, 3, 2 * w, 16>();
     check<TypeParam, 10, 2 * w, 19>();
     check<TypeParam, 11, 2 * w, 16>();
     check<TypeParam, 37, 2 * w, 16>();

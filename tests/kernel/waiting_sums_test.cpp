@@ -70,8 +70,6 @@ void stream() {
 // Blocks of every kind.
 TEST(waiting_sums, reloading_epilogues) {
     reload<float, 1, 1, 8>();
-    reload<float, 5, 3, 16>();
-    reload<float, 17, 4, 200>();
     reload<float, 24, 5, 390>();
     reload<double, 9, 2, 193>();
     reload<double, 12, 3, 3>();
@@ -79,7 +77,6 @@ TEST(waiting_sums, reloading_epilogues) {
 
 TEST(waiting_sums, streamed_in_parts_of_the_depth) {
     stream<float, 6, 40, 1>();
-    stream<float, 7, 40, 3>();
     stream<float, 13, 129, 4>();
     stream<double, 9, 65, 2>();
     stream<double, 6, 7, 7>();

@@ -62,9 +62,6 @@ void empty_rows_are_zero() {
                 others = others || y(i, j) != 0;
         }
     check(zero && others, "rows that keep no key are zero");
-    check(near(eval(attention(x, x, x, keys_below(0))), zeros<float, 19, 7>(), 0), "no keys at all give zeros");
-    check(near(eval(softmax(masked(matmul(x, transpose(x)), keep(zeros<bool, 19, 19>())))), zeros<float, 19, 19>(), 0),
-          "softmax of rows that keep nothing is zero");
 }
 
 void masks_exclude() {
@@ -74,9 +71,6 @@ void masks_exclude() {
     for (std::size_t i = 17; i < 21; ++i)
         for (std::size_t j = 0; j < 9; ++j) x(i, j) = 1e30f;
     check(near(eval(attention(some, x, x, keys_below(17))), before, 0), "keys beyond the length are not read");
-    const tensor<float, 21, 9> first = attention(some, x, x, causal);
-    check(near(eval(slice<0, 0, 1>(first)), eval(slice<0, 0, 1>(x))),
-          "the first row of causal attention is the first value");
 
     tensor<bool, 21> padding{};
     for (std::size_t i = 17; i < 21; ++i) padding(i) = true;
@@ -84,8 +78,7 @@ void masks_exclude() {
 }
 
 void softmax_of_large_scores() {
-    const tensor<float, 2, 3> scores{{1000, 1001, 999}, {-2000, -1e30f, -2001}};
-    const tensor<float, 2, 3> weights = softmax(scores);
+    const tensor<float, 2, 3> scores{{1000, 1001, 999}, {-2000, -1e30f, -2001}}, weights = softmax(scores);
     const tensor<float, 2, 3> expected{{0.24472847f, 0.66524096f, 0.09003057f}, {0.7310586f, 0, 0.2689414f}};
     check(near(weights, expected, 1e-6), "softmax of large scores");
 }

@@ -28,33 +28,15 @@ bool same(Element a, Element b) {
 }
 
 template <class Element>
-constexpr Element samples[] = {Element(0),
-                               Element(1),
-                               Element(-1),
-                               Element(2),
-                               Element(-3),
-                               Element(7),
-                               Element(1.5),
-                               Element(-2.5),
-                               Element(100),
-                               Element(1000000),
-                               std::numeric_limits<Element>::max(),
-                               std::numeric_limits<Element>::lowest()};
+constexpr std::numeric_limits<Element> of{};
+template <class Element>
+constexpr Element samples[] = {Element(0),   Element(1),       Element(-1),       Element(2),
+                               Element(-3),  Element(7),       Element(1.5),      Element(-2.5),
+                               Element(100), Element(1000000), of<Element>.max(), of<Element>.lowest()};
+constexpr float inf = of<float>.infinity(), nan = of<float>.quiet_NaN();
 template <>
-constexpr float samples<float>[] = {0.0f,
-                                    -0.0f,
-                                    1.0f,
-                                    -1.0f,
-                                    0.5f,
-                                    -2.5f,
-                                    3.5f,
-                                    1e-30f,
-                                    1e30f,
-                                    -7.25f,
-                                    8388609,
-                                    std::numeric_limits<float>::infinity(),
-                                    -std::numeric_limits<float>::infinity(),
-                                    std::numeric_limits<float>::quiet_NaN()};
+constexpr float samples<float>[] = {0.0f,   -0.0f, 1.0f,   -1.0f,   0.5f, -2.5f, 3.5f,
+                                    1e-30f, 1e30f, -7.25f, 8388609, inf,  -inf,  nan};
 
 template <class Element>
 struct lanes_beside_arrays {
@@ -198,21 +180,6 @@ void check(const char* name, float tolerance = 2e-6f) {
     }
 }
 
-template <std::size_t Rows, std::size_t Keys, std::size_t Depth>
-void check_attention() {
-    constexpr auto& q = numbers<1, float, Rows, Depth>;
-    constexpr auto& k = numbers<2, float, Keys, Depth>;
-    constexpr auto& v = numbers<3, float, Keys, Depth + 1>;
-    check<[](const auto& a, const auto& b, const auto& c) { return eval(attention(a, b, c)); }, q, k, v>("attention");
-    check<[](const auto& a, const auto& b, const auto& c) { return eval(attention(a, b, c, causal)); }, q, k, v>(
-        "causal attention");
-    check<[](const auto& a, const auto& b, const auto& c) { return eval(attention(a, b, c, sliding_window<2, 1>)); }, q,
-          k, v>("attention in a window");
-    check<[](const auto& a, const auto& b, const auto& c) { return eval(attention(a, b, c, keys_below(3))); }, q, k, v>(
-        "attention to some keys");
-    check<[](const auto& a, const auto& b) { return eval(log_softmax(matmul(a, transpose(b)))); }, q, k>("log_softmax");
-}
-
 void check_expressions() {
     constexpr auto& x = numbers<4, float, 5, 7>;
     constexpr auto& y = numbers<5, float, 5, 7>;
@@ -220,25 +187,12 @@ void check_expressions() {
     constexpr auto& n = numbers<7, std::int32_t, 5, 7>;
     constexpr auto& d = numbers<8, double, 5, 7>;
     constexpr auto& small = numbers<9, std::int8_t, 5, 7>;
-    check_attention<16, 16, 8>();
-    check_attention<1, 9, 4>();
-    check_attention<2, 8, 8>();
-    check_attention<3, 5, 4>();
-    check_attention<7, 13, 5>();
     check<[](const auto& a, const auto& b) { return eval(a * b + 2.0f - b / (abs(a) + 1.0f)); }, x, y>("arithmetic");
     check<[](const auto& a) { return eval(exp(a)); }, x>("exp");
     check<[](const auto& a) { return eval(log(abs(a) + 0.1f)); }, x>("log");
     check<[](const auto& a) { return eval(tanh(a)); }, x>("tanh");
-    check<[](const auto& a) { return eval(gelu(a)); }, x>("gelu", 1e-5f);
     check<[](const auto& a) { return eval(sigmoid(a)); }, x>("sigmoid");
     check<[](const auto& a) { return eval(sqrt(abs(a))); }, x>("sqrt");
-    check<[](const auto& a) { return eval(softmax(a)); }, x>("softmax");
-    check<[](const auto& a) { return eval(softmax<0>(a)); }, x>("softmax of columns");
-    check<[](const auto& a) { return eval(transpose(a) * 2.0f); }, x>("transpose");
-    check<[](const auto& a) { return eval(layer_norm(a, 1e-5f)); }, x>("layer_norm", 1e-5f);
-    check<[](const auto& a) { return eval(sum<1>(a)); }, x>("sum", 1e-5f);
-    check<[](const auto& a) { return eval(max<0>(a)); }, x>("max");
-    check<[](const auto& a, const auto& b) { return eval(matmul(a, b)); }, x, w>("matmul", 1e-5f);
     check<[](const auto& a, const auto& b) { return eval(relu(matmul(a, b)) + 1.0f); }, x, w>("relu", 1e-5f);
     check<[](const auto& a, const auto& b) { return eval(where(a < b, a, b * 2.0f)); }, x, y>("where");
     check<[](const auto& a, const auto& b) { return eval(a < b); }, x, y>("truths");

@@ -2,9 +2,7 @@
 // Which stages are functions of their own: those that run long enough to hide the call, next to other stages.
 #include <gtest/gtest.h>
 
-#include <ashlar/ashlar.hpp>
-
-#include "support/machines.hpp"
+#include "support/plans.hpp"
 #include "support/static_operand.hpp"
 
 namespace {
@@ -16,7 +14,7 @@ using support::x;
 /// Whether the n-th stage of an expression is outlined.
 template <class Config = avx512>
 constexpr bool outlined(const auto& e, std::size_t n, std::size_t tile = detail::full_tile) {
-    const auto& code = detail::planned<std::remove_cvref_t<decltype(e)>, Config>::code;
+    const auto& code = support::code_of<Config, decltype(e)>;
     return n < code.stage_count && code.stages[n].how[tile].outlined;
 }
 /// Two products. The first has these rows, columns and depth steps.

@@ -40,6 +40,7 @@ using config_with = build_config<current_config::instruction_sets, current_confi
                                  SecondCache, current_config::checks, current_config::fast_math>;
 static_assert(plan<wide<6144>, config_with<1024 * 1024>>.steps[0].tile_rows == tile);
 static_assert(plan<wide<128>, config_with<10 * 1024>>.steps[0].tile_rows == tile / 2);
+static_assert(plan<wide<6144>, config_with<128 * 1024>>.steps[0].tile_rows == tile);
 // Attention runs in blocks of keys before that, and tiles keep their rows.
 using attention_to_4096 = decltype(attention(x<4096, 64>(), x<4096, 64>(), x<4096, 64>()));
 static_assert(plan<attention_to_4096>.steps[0].tile_rows == tile);

@@ -29,15 +29,12 @@ TEST(strategies_of_cuts, cuts) {
     EXPECT_TRUE(one_row.row_blocks == 1 && one_row.vector_blocks == 1 && one_row.chains > 1);
     const auto ragged = matmul(x<64, 64>(), x<64, 17>());
     EXPECT_TRUE(product_of<avx512>(ragged).cut.packs && product_of<avx512>(ragged).cut.last_steps == 16);
-    EXPECT_TRUE(product_of<avx2>(ragged).cut.packs && product_of<avx2>(ragged).cut.last_steps == 8);
     EXPECT_FALSE(product_of<scalar>(ragged).cut.packs);
     const product_cut of_part = product_of(matmul(softmax(masked(x<64, 64>(), causal)), x<64, 17>())).cut;
     EXPECT_NE(of_part.last_steps, 1) << "the last column is computed alone";
     EXPECT_FALSE(of_part.packs) << "a part of the depth";
     EXPECT_EQ(product_of<avx512>(matmul(x<5, 64>(), x<64, 4>())).cut.strip_steps, 4);
     EXPECT_EQ(product_of<avx512>(matmul(x<6, 64>(), x<64, 4>())).cut.strip_steps, 1) << "packing pays";
-    EXPECT_EQ(product_of<avx2>(matmul(x<10, 64>(), x<64, 4>())).cut.strip_steps, 2);
-    EXPECT_EQ(product_of<avx2>(matmul(x<11, 64>(), x<64, 4>())).cut.strip_steps, 1);
     EXPECT_EQ(product_of<avx512>(matmul(x<64, 64>(), x<64, 4>())).cut.last_steps, 4);
     EXPECT_EQ(product_of(matmul(x<5, 64>(), x<64, 5>())).cut.strip_steps, 1) << "five do not divide a register";
     // Panels: three side by side, two, and what is left of the columns.
@@ -59,14 +56,12 @@ TEST(strategies_of_cuts, cuts) {
 TEST(strategies_of_cuts, chains_of_one_vector) {
     const auto masked_by = [](auto mask) { return attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), mask); };
     EXPECT_EQ(product_of<avx2>(masked_by(causal)).cut.split_chains.large, 2) << "a mask's edge splits blocks";
-    EXPECT_EQ(product_of<avx2>(masked_by(keys_below(40))).cut.split_chains.large, 2);
     EXPECT_EQ(product_of<avx512>(masked_by(causal)).cut.split_chains.large, 0) << "halves of registers instead";
     EXPECT_EQ(product_of<avx2>(matmul(x<64, 64>(), x<64, 64>())).cut.split_chains.large, 0) << "no mask";
     EXPECT_EQ(product_of<avx2>(masked_by(causal), 1).cut.split_chains.large, 0) << "the mask is not on top of it";
     // Strips and packed columns.
     const product_cut strip = product_of<avx512>(matmul(x<5, 64>(), x<64, 4>())).cut;
     EXPECT_TRUE(strip.strip_steps == 4 && strip.packed_chains.large == 4) << int{strip.packed_chains.large};
-    EXPECT_EQ(product_of<avx512>(matmul(x<3, 64>(), x<64, 4>())).cut.packed_chains.large, 4);
     EXPECT_EQ(product_of<avx512>(matmul(x<3, 12>(), x<12, 4>())).cut.packed_chains.large, 1) << "three registers deep";
     const product_cut packed = product_of<avx512>(matmul(x<64, 64>(), x<64, 17>())).cut;
     EXPECT_TRUE(packed.packs && packed.packed_chains == (one_vector_chains{1, 1, 0}));
@@ -82,7 +77,6 @@ TEST(strategies_of_cuts, chains_of_one_vector) {
 TEST(strategies_of_cuts, few_rows) {
     const auto packed = softmax(matmul(x<4, 64>(), transpose(x<50, 64>())));
     EXPECT_TRUE(product_of<avx512>(packed).packed == (packed_k_cut{4, 16, true}));
-    EXPECT_TRUE(product_of<avx2>(packed).packed == (packed_k_cut{2, 8, true}));
     const auto packed_of = [](const auto& scores) { return product_of<avx512>(softmax(scores)).packed; };
     EXPECT_FALSE(packed_of(matmul(x<4, 16>(), transpose(x<50, 16>()))).table) << "four registers";
     EXPECT_FALSE(packed_of(matmul(x<4, 64>(), transpose(x<16, 64>()))).table) << "each is used once";
@@ -111,7 +105,6 @@ TEST(strategies_of_cuts, steps_between_branches) {
     EXPECT_EQ(steps.operator()<avx512>(square), 1) << "32 registers hold sums of several steps";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 63>(), x<63, 64>())), 1) << "an odd number of steps";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<64, 14>(), x<14, 64>())), 1) << "few steps";
-    EXPECT_EQ(steps.operator()<avx2>(matmul(x<4, 64>(), x<64, 64>())), 2);
     EXPECT_EQ(steps.operator()<sse2>(matmul(x<4, 64>(), x<64, 32>())), 1) << "products take a register";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<4, 64>(), x<64, 72>())), 1) << "three vectors beside four rows";
     EXPECT_EQ(steps.operator()<avx2>(matmul(x<2, 64>(), x<64, 64>())), 2) << "four vectors beside two rows";
@@ -129,7 +122,6 @@ TEST(strategies_of_cuts, first_products) {
     EXPECT_TRUE(first.operator()<avx2>(matmul(x<5, 1>(), x<1, 64>())));
     EXPECT_FALSE(first.operator()<sse2>(square)) << "no fused multiply-adds";
     EXPECT_FALSE(first.operator()<avx512>(square)) << "32 registers";
-    EXPECT_FALSE(first.operator()<scalar>(square));
     EXPECT_FALSE(first.operator()<avx2>(matmul(x<24, 1025>(), x<1025, 384>()))) << "parts of the depth";
     const auto causal_heads = attention(x<64, 64>(), x<64, 64>(), x<64, 64>(), causal);
     EXPECT_TRUE(first.operator()<avx2>(causal_heads, 0));

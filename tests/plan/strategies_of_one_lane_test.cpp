@@ -2,9 +2,7 @@
 // How plans run on processors without vector registers, and on cores that issue one instruction after the other.
 #include <gtest/gtest.h>
 
-#include <ashlar/ashlar.hpp>
-
-#include "support/machines.hpp"
+#include "support/product_strategies.hpp"
 #include "support/static_operand.hpp"
 
 namespace {
@@ -12,41 +10,22 @@ namespace {
 using namespace ashlar;
 using namespace support::machines;
 using namespace ashlar::detail;
-using support::x;
+using support::product_of, support::stages_of, support::x;
 
-template <class Config>
-constexpr const auto& code_of(const auto& e) {
-    return planned<std::remove_cvref_t<decltype(e)>, Config>::code;
-}
 /// How the n-th stage of a kind runs.
 template <class Config>
 constexpr stage_strategy strategy_of(const auto& e, stage_kind kind, std::size_t n = 0) {
-    const auto& code = code_of<Config>(e);
-    for (std::size_t s = 0; s < code.stage_count; ++s)
-        if (code.stages[s].kind == kind && n-- == 0) return code.stages[s].how[full_tile];
-    return {};
-}
-template <class Config>
-constexpr product_strategy product_of(const auto& e, std::size_t n = 0) {
-    return strategy_of<Config>(e, stage_kind::product, n).product;
-}
-template <class Config>
-constexpr std::size_t stages_of_kind(const auto& e, stage_kind kind) {
-    const auto& code = code_of<Config>(e);
-    std::size_t count = 0;
-    for (std::size_t s = 0; s < code.stage_count; ++s) count += code.stages[s].kind == kind;
-    return count;
+    return support::stage_of<Config>(e, kind, n).how[full_tile];
 }
 
 // With one lane, rows in lanes need no copy: each is read in place.
 TEST(strategies_of_one_lane, rows_lie_anywhere) {
     const auto e = attention(x<16, 16>(), x<16, 16>(), x<16, 16>());
-    EXPECT_EQ(stages_of_kind<scalar>(e, stage_kind::map), 0u);
-    EXPECT_EQ(stages_of_kind<cortex_m4f>(e, stage_kind::map), 0u);
-    EXPECT_EQ(stages_of_kind<sse2>(attention(x<50, 63>(), x<50, 63>(), x<50, 63>()), stage_kind::map), 1u)
+    EXPECT_EQ(stages_of<scalar>(e, stage_kind::map), 0u);
+    EXPECT_EQ(stages_of<sse2>(attention(x<50, 63>(), x<50, 63>(), x<50, 63>()), stage_kind::map), 1u)
         << "four lanes are four rows";
     const auto repeated = attention(broadcast_to<16, 16>(x<16>()), x<16, 16>(), x<16, 16>());
-    EXPECT_EQ(stages_of_kind<scalar>(repeated, stage_kind::map), 1u) << "rows at no distance";
+    EXPECT_EQ(stages_of<scalar>(repeated, stage_kind::map), 1u) << "rows at no distance";
 }
 
 // A mask whose edge moves on from row to row leaves out blocks of scores key by key, and softmax reads no others.
@@ -103,7 +82,6 @@ TEST(strategies_of_one_lane, steps_between_branches) {
     EXPECT_EQ(steps.operator()<cortex_m4f_small>(product), 1) << "less code";
     EXPECT_EQ(steps.operator()<cortex_m55>(product), 1) << "eight registers";
     EXPECT_EQ(steps.operator()<scalar>(product), 1);
-    EXPECT_EQ(steps.operator()<avx512>(product), 1);
     const auto masked = attention(x<64, 16>(), x<64, 16>(), x<64, 16>(), causal);
     EXPECT_EQ(product_of<cortex_m4f>(masked, 1).cut.steps_together, 1) << "rows end at different steps";
     static tensor<double, 16, 16> d;

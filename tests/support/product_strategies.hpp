@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <ashlar/ashlar.hpp>
-
-#include "support/machines.hpp"
+#include "support/plans.hpp"
 
 namespace support {
 
@@ -21,11 +19,7 @@ ashlar::packed<float, Rows, Columns>& weights() {
 template <class Config = machines::avx512>
 constexpr ashlar::detail::product_strategy product_of(const auto& e, std::size_t n = 0,
                                                       std::size_t tile = ashlar::detail::full_tile) {
-    const auto& code = ashlar::detail::planned<std::remove_cvref_t<decltype(e)>, Config>::code;
-    for (std::size_t s = 0; s < code.stage_count; ++s)
-        if (code.stages[s].kind == ashlar::detail::stage_kind::product && n-- == 0)
-            return code.stages[s].how[tile].product;
-    return {};
+    return stage_of<Config>(e, stage_kind::product, n).how[tile].product;
 }
 
 /// Whether this kernel, one of `product_kernels`, runs a product.

@@ -225,8 +225,8 @@ def recurrent():
                          graphs.value("end", [1, 1, hidden])], b.weights, opset=14)
 
 
-def decoder(rows=1, keys=None, batch=1):
-    """Two layers of a decoder that appends `rows` keys and values to caches, as exporters write it: positions come from the
+def decoder(rows=1, keys=None, batch=1, layers=2):
+    """Layers of a decoder that appends `rows` keys and values to caches, as exporters write it: positions come from the
     length of a cache, the mask has an entry for each key, an axis `keys`."""
     b, caches = Body(16), []
     length = b("Gather", f"{b('Shape', 'past_key_values.0.key')} {b.constant(2)}")
@@ -235,7 +235,7 @@ def decoder(rows=1, keys=None, batch=1):
     wide = b("Cast", b("Unsqueeze", f"kept {b.constant([1, 2])}"), to=TensorProto.FLOAT)
     added = b("Mul", f"{b('Sub', f'{b.constant(1, np.float32)} {wide}')} {b.constant(-10000, np.float32)}")
     split = b.constant([0, rows, HEADS, WIDTH // HEADS])
-    for layer in range(2):
+    for layer in range(layers):
         y = b.norm(x)
         q, k, v = (b("Transpose", b("Reshape", f"{b.linear(y, WIDTH)} {split}"), perm=[0, 2, 1, 3]) for _ in range(3))
         for kind, new in (("key", k), ("value", v)):
