@@ -7,48 +7,34 @@ namespace {
 using namespace ashlar;
 using support::check;
 
-template <class T>
-class products : public testing::Test {};
-using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(products, element_types);
-
-TYPED_TEST(products, orientations) {
-    using T = TypeParam;
-    support::random_numbers random(1);
-    const auto a = random.template normal<T, 19, 7>();
-    const auto at = random.template normal<T, 7, 19>();
-    const auto b = random.template normal<T, 7, 21>();
-    const auto bt = random.template normal<T, 21, 7>();
+template <class T, std::size_t M, std::size_t N, std::size_t K>
+void orientations() {
+    SCOPED_TRACE(testing::Message() << M << " x " << K << " by " << N);
+    support::random_numbers random(2);
+    const auto a = random.template normal<T, M, K>();
+    const auto at = random.template normal<T, K, M>();
+    const auto b = random.template normal<T, K, N>();
+    const auto bt = random.template normal<T, N, K>();
     check(matmul(a, b));
     check(matmul(a, transpose(bt)));
     check(matmul(transpose(at), b));
     check(matmul(transpose(at), transpose(bt)));
-    check(transpose(matmul(a, b)));
-    check(transpose(matmul(a, transpose(bt))) * T(2));
-    check(matmul(a, b) + T(1));
+}
+TEST(products, orientations) {
+    orientations<float, 1, 1, 1>();
+    orientations<float, 1, 17, 5>();
+    orientations<float, 17, 1, 5>();
+    orientations<float, 16, 16, 1>();
+    orientations<double, 19, 21, 7>();
 }
 
-template <class Shape>
-class product_extents : public testing::Test {};
-template <std::size_t M, std::size_t N, std::size_t K>
-struct extents {
-    static constexpr std::size_t m = M, n = N, k = K;
-};
-using cases = testing::Types<extents<1, 1, 1>, extents<1, 17, 5>, extents<17, 1, 5>, extents<16, 16, 1>,
-                             extents<37, 5, 3>, extents<2, 3, 40>>;
-TYPED_TEST_SUITE(product_extents, cases);
-
-TYPED_TEST(product_extents, orientations) {
-    constexpr std::size_t m = TypeParam::m, n = TypeParam::n, k = TypeParam::k;
-    support::random_numbers random(2);
-    const auto a = random.normal<float, m, k>();
-    const auto at = random.normal<float, k, m>();
-    const auto b = random.normal<float, k, n>();
-    const auto bt = random.normal<float, n, k>();
-    check(matmul(a, b));
-    check(matmul(a, transpose(bt)));
-    check(matmul(transpose(at), b));
-    check(matmul(transpose(at), transpose(bt)));
+TEST(products, in_expressions) {
+    support::random_numbers random(1);
+    const auto a = random.normal<float, 37, 3>();
+    const auto b = random.normal<float, 3, 5>();
+    const auto bt = random.normal<float, 5, 3>();
+    check(transpose(matmul(a, b)));
+    check(transpose(matmul(a, transpose(bt))) * 2.0f);
     check(matmul(exp(a), tanh(b)));
     check(relu(matmul(a, b)) + transpose(matmul(transpose(b), transpose(a))));
 }
@@ -59,16 +45,11 @@ TEST(product_shapes, batches) {
     const auto b = random.normal<float, 2, 3, 7, 4>();
     const auto w = random.normal<float, 7, 4>();
     const auto h = random.normal<float, 3, 7, 4>();
-    const auto one = random.normal<float, 2, 1, 7, 4>();
     check(matmul(a, b));
     check(matmul(a, w));
     check(matmul(a, h));
-    check(matmul(a, one));
-    check(matmul(w, transpose(w)));
-    check(matmul(transpose(b), transpose(a)));
     check(matmul(random.normal<float, 5, 7>(), b));
     check(matmul(random.normal<float, 3, 1, 5, 7>(), random.normal<float, 2, 7, 4>()));
-    check(matmul(permute<1, 0, 2, 3>(a), permute<1, 0, 2, 3>(b)));
     check(matmul(permute<2, 0, 1, 3>(a), random.normal<float, 5, 2, 7, 6>()));
 }
 
@@ -77,15 +58,12 @@ TEST(product_shapes, vectors) {
     const auto a = random.normal<float, 9, 37>();
     const auto x = random.normal<float, 37>();
     const auto y = random.normal<float, 9>();
-    check(matmul(a, x));
     check(matmul(y, a));
     check(matmul(transpose(a), y));
-    check(matmul(x, x));
     check(dot(x, x));
     check(outer(x, y));
     check(matmul(random.normal<float, 2, 9, 37>(), x) + y);
     check(softmax(matmul(a, x)));
-    check(exp(x) * dot(x, x));
 }
 
 TEST(product_shapes, integers) {
@@ -112,7 +90,6 @@ void small_integers() {
 }
 TEST(product_shapes, small_integers_in_tiles) {
     small_integers<32>();
-    small_integers<63>();
     small_integers<100>();
 }
 
@@ -121,13 +98,10 @@ TEST(product_shapes, einsums) {
     const auto a = random.normal<float, 5, 7>();
     const auto b = random.normal<float, 7, 3>();
     const auto c = random.normal<float, 2, 5, 7>();
-    check(einsum<"ij,jk->ik">(a, b));
     check(einsum<"ij,jk->ki">(a, b));
-    check(einsum<"bij,jk->bik">(c, b));
     check(einsum<"bij,bkj->bik">(c, c));
     check(einsum<"bij->jb">(c));
     check(einsum<"ij,ij->i">(a, a));
-    check(einsum<"bij,bij->">(c, c));
     check(einsum<"bij,ij->bj">(c, a));
 }
 
