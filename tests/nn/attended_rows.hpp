@@ -96,4 +96,19 @@ array attended(const nn::multihead_attention<Options>& module, const array& x, c
 inline constexpr auto keep_all = [](std::size_t, std::size_t) { return true; };
 inline constexpr auto keep_causal = [](std::size_t i, std::size_t j) { return j <= i; };
 
+/// A layer of an encoder with such attention.
+template <nn::encoder_layer_options Options, class Kept>
+array encoded(const nn::encoder_layer<Options>& layer, const array& x, const Kept& keeps) {
+    const state::dict d = state::of(layer);
+    const auto normed = [&](const char* name, const array& y) { return state::layer_norm(d, name, y); };
+    const auto mixed = [&](const array& y) { return attended(layer.self_attn, y, y, keeps); };
+    const auto block = [&](const array& y) { return state::feed_forward(d, "", Options.activation, y); };
+    if (Options.norm_first) {
+        const array h = reference::add(x, mixed(normed("norm1", x)));
+        return reference::add(h, block(normed("norm2", h)));
+    }
+    const array h = normed("norm1", reference::add(x, mixed(x)));
+    return normed("norm2", reference::add(h, block(h)));
+}
+
 }  // namespace state

@@ -9,7 +9,7 @@ namespace {
 using namespace ashlar;
 
 using small =
-    nn::encoder<{.layer = {.embed = 4, .heads = 2, .hidden = 6, .norm_first = true}, .layers = 2, .final_norm = true}>;
+    nn::encoder<{.layer = {.embed = 4, .heads = 2, .hidden = 4, .norm_first = true}, .layers = 2, .final_norm = true}>;
 
 constexpr small model = [] {
     small m{};
@@ -30,12 +30,12 @@ constexpr small model = [] {
 }();
 
 constexpr auto input =
-    generate<float, 5, 4>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 3) % 5) - 2.0f; });
-constexpr tensor<float, 5, 4> output = model(input, causal);
+    generate<float, 3, 4>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 3) % 5) - 2.0f; });
+constexpr tensor<float, 3, 4> output = model(input, causal);
 
 TEST(encoder_constant, is_what_run_time_says) {
     const auto x = input;
-    const tensor<float, 5, 4> y = model(x, causal);
+    const tensor<float, 3, 4> y = model(x, causal);
     reference::expect_near(y, reference::of(output), 2e-6);
     auto expected = reference::of(x);
     for (const char* layer : {"layers.0.", "layers.1."})

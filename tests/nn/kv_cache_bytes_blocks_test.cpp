@@ -45,74 +45,61 @@ inline constexpr std::size_t scratch_of_many =
 static_assert(scratch_of_many<65'536, 64> == scratch_of_many<16'384, 64> && scratch_of_many<65'536, 64> < 512 * 1024,
               "whatever the number of keys");
 
-/// With all keys at once, and in blocks, by a machine with small caches.
-template <class E>
-void expect_both(const E& e, double tolerance = 2e-6) {
-    const detail::value_tensor<E> expected = detail::constant_evaluate(e), actual = eval(e);
-    support::expect_near_elements(actual.begin(), expected.begin(), actual.size(), actual.extents.data(),
-                                  actual.extents.size(), tolerance, std::source_location::current());
-    if constexpr (block_of<small, E>() != 0) check<small>(e, tolerance);
-}
+nn::kv_cache<std::int8_t, 71, 2, 16, 24> cache;
+
+// In blocks, by a machine with small caches.
 TEST(kv_cache_bytes_blocks, a_tile_of_queries) {
-    static nn::kv_cache<std::int8_t, 71, 2, 16, 24> cache;
     const auto q = numbers<2, 35, 16>(5);
-    static_assert(block_of<small, decltype(attention(q, cache.keys(), cache.values(), keys_below(1u)))>() != 0);
     for (const std::size_t length : {1u, 16u, 70u, 71u}) {
         fill(cache, length);
-        expect_both(attention(q, cache.keys(), cache.values(), keys_below(length)));
+        check<small>(attention(q, cache.keys(), cache.values(), keys_below(length)), 2e-6);
     }
 }
 /// Queries that share keys in blocks of their own.
 TEST(kv_cache_bytes_blocks, groups_of_queries) {
-    static nn::kv_cache<std::int8_t, 640, 2, 8, 5> cache;
-    static_assert(decltype(cache)::key_blocks > 1);
-    fill(cache, 611);
-    expect_both(attention(numbers<6, 2, 8>(6), cache.keys(), cache.values(), keys_below(611u), fast), 2e-4);
+    static nn::kv_cache<std::int8_t, 640, 2, 8, 5> longer;
+    static_assert(decltype(longer)::key_blocks > 1);
+    fill(longer, 611);
+    support::check(attention(numbers<6, 2, 8>(6), longer.keys(), longer.values(), keys_below(611u), fast), 2e-4);
 }
 /// Rows that a mask excludes have the scale NaN, also among those that it keeps.
 TEST(kv_cache_bytes_blocks, rows_that_a_mask_excludes) {
-    static nn::kv_cache<std::int8_t, 71, 1, 16> cache;
     spoil_rows(cache);
     support::random_numbers random(43);
     tensor<bool, 71> kept{};
     for (std::size_t t = 0; t < 71; ++t) {
         kept(t) = t % 7 != 3 && t > 20;
-        const auto row = kept(t) ? random.normal<float, 1, 16>() : full<float, 1, 16>(nan);
-        cache.append(row, row);
+        auto k = random.normal<float, 2, 16>();
+        auto v = random.normal<float, 2, 24>();
+        if (!kept(t)) k(0, 0) = k(1, 0) = v(0, 0) = v(1, 0) = nan;
+        cache.append(k, v);
     }
-    expect_both(attention(numbers<1, 33, 16>(5), cache.keys(), cache.values(), keep(kept)));
+    const auto q = numbers<2, 35, 16>(5);
+    const auto e = attention(q, cache.keys(), cache.values(), keep(kept));
+    support::check(e);
+    check<small>(e, 2e-6);
 }
 /// Of keys in floats the softmax has rows in lanes, few of them in parts of a register.
-template <std::size_t Queries>
-void expect_values_alone(const nn::kv_cache<std::int8_t, 71, 2, 16, 24>& cache) {
-    expect_both(attention(numbers<2, Queries, 16>(5), numbers<2, 71, 16>(7), cache.values(), causal_at<36>()));
-}
 TEST(kv_cache_bytes_blocks, values_alone_in_8_bits) {
-    static nn::kv_cache<std::int8_t, 71, 2, 16, 24> cache;
     fill(cache, 71);
-    expect_values_alone<3>(cache);
-    expect_values_alone<35>(cache);
+    support::check(attention(numbers<2, 3, 16>(5), numbers<2, 71, 16>(7), cache.values(), causal_at<36>()));
     // More batch entries of values than of scores.
-    expect_both(attention(numbers<3, 16>(5), numbers<71, 16>(7), cache.values()));
+    support::check(attention(numbers<3, 16>(5), numbers<71, 16>(7), cache.values()));
 }
 
 /// A part of an attention, for others to be merged with, holds no copy of the values in floats.
 TEST(kv_cache_bytes_blocks, parts) {
-    static nn::kv_cache<std::int8_t, 71, 2, 16, 24> cache;
     fill(cache, 61);
     const auto q = numbers<6, 5, 16>(6);
     const auto part = attention_partial(q, cache.keys(), cache.values(), keys_below(61u));
     using whole = decltype(attention(q, cache.keys(), cache.values(), keys_below(61u)));
     static_assert(workspace_bytes<typename decltype(part)::expression_type> <= workspace_bytes<whole>);
-    const auto expected = eval(attention(q, cache.keys(), cache.values(), keys_below(61u))),
-               y = eval(finish(eval(part)));
-    support::expect_near_elements(y.begin(), expected.begin(), y.size(), y.extents.data(), y.extents.size(), 2e-6,
-                                  std::source_location::current());
+    const auto expected = detail::constant_evaluate(attention(q, cache.keys(), cache.values(), keys_below(61u)));
+    reference::expect_near(eval(finish(eval(part))), reference::of(expected), 2e-6);
 }
 
 TEST(kv_cache_bytes_blocks, explained) {
-    static nn::kv_cache<std::int8_t, 64, 2, 8> cache;
-    const tensor<float, 2, 8> q{};
+    const tensor<float, 2, 16> q{};
     const std::string text(explain(cache.attend(q)).c_str());
     EXPECT_NE(text.find("t2 = exp(t1 - max) * d"), text.npos) << text;
     EXPECT_EQ(text.find("map "), text.npos) << text;

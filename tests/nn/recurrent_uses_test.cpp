@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Recurrent layers with states, scratch, limits and narrow weights, and within expressions.
-#include <string_view>
-
 #include <tests/support/recurrent.hpp>
 
+#include <ashlar/nn/init/reset_parameters.hpp>
 #include <ashlar/nn/inspect/counts.hpp>
 
 namespace {
@@ -18,29 +17,18 @@ TEST(recurrent_uses, memory) {
     const auto x = support::random_numbers(6).normal<float, 2, 12, 9>();
     const reference::array expected = support::reference_recurrent<layer>(state::of(m), reference::of(x));
     static tensor<float, 2, 12, 9> y;
-    y = m(x * 1.0f);
-    expect_near(y, expected, 2e-6, "an expression");
-    static workspace<workspace_bytes<decltype(m(x))>> scratch;
-    y = 0;
-    evaluate(y, m(x), scratch);
-    expect_near(y, expected, 2e-6, "with scratch");
+    static workspace<workspace_bytes<decltype(m(x * 1.0f))>> scratch;
+    evaluate(y, m(x * 1.0f), scratch);
+    expect_near(y, expected, 2e-6, "an expression, with scratch");
     y = x;
     y = m(y);
     expect_near(y, expected, 2e-6, "over the input");
     static layer::state<2> s;
     s.reset();
-    const tensor<float, 2, 5, 9> before = m(slice<1, 0, 5>(x), s);
-    const tensor<float, 2, 7, 9> after = m(slice<1, 5, 12>(x), s);
+    const tensor<float, 2, 6, 9> first = slice<1, 0, 6>(x), second = slice<1, 6, 12>(x);
+    const tensor<float, 2, 6, 9> before = m(first, s), after = m(second, s);
     y = concat<1>(before, after);
     expect_near(y, expected, 2e-6, "in two parts");
-}
-
-template <class To, class Weights>
-void put(To& to, const Weights& weights) {
-    if constexpr (ashlar::detail::is_quantized<To>)
-        quantize(to, weights);
-    else
-        pack(to, cast<element_of<To>>(weights));
 }
 
 // Weights of 16 and 8 bits: as close to floats as their precision allows.
@@ -49,33 +37,22 @@ void check_narrow(double tolerance) {
     static Narrow m{};
     static Wide wide{};
     static_assert(sizeof(Narrow) < 3 * sizeof(Wide) / 4);
-    support::random_numbers random(5);
-    static tensor<float, Wide::in, Wide::gates * Wide::hidden> ih;
-    static tensor<float, Wide::out, Wide::gates * Wide::hidden> hh;
-    ih = random.normal<float, Wide::in, Wide::gates * Wide::hidden>() * 0.3f;
-    hh = random.normal<float, Wide::out, Wide::gates * Wide::hidden>() * 0.3f;
-    const auto fill = [&](auto& cell) {
-        put(cell.weight_ih, ih);
-        put(cell.recurrent.weight_hh, hh);
-        cell.bias_ih = 0.25f;
-        cell.recurrent.bias_hh = -0.5f;
-    };
-    fill(m.first_cells[0]);
-    fill(wide.first_cells[0]);
-    const auto x = support::random_numbers(6).normal<float, 8, Wide::in>();
-    const tensor<float, 8, Wide::out> expected = wide(x), y = m(x);
-    EXPECT_LT(eval(max(abs(y - expected)))(), static_cast<float>(tolerance));
+    nn::init::generator random(5), again(5);
+    nn::init::reset_parameters(m, random);
+    nn::init::reset_parameters(wide, again);
+    const auto x = support::random_numbers(6).normal<float, 1, 8, Wide::in>();
+    const tensor<float, 1, 8, Wide::out> y = m(x);
+    support::expect_near(y, support::reference_recurrent<Wide>(state::of(wide), reference::of(x)), tolerance, "narrow");
     typename Narrow::template state<> s{};
-    tensor<float, 8, Wide::out> stepped;
-    for (std::size_t t = 0; t < 8; ++t) stepped[t] = m.step(row(x, t), s);
-    EXPECT_LT(eval(max(abs(y - stepped)))(), 1e-5f);
+    for (std::size_t t = 0; t < 8; ++t) {
+        const tensor<float, Wide::out> step = m.step(row(x[0], t), s);
+        for (std::size_t i = 0; i < Wide::out; ++i) ASSERT_NEAR(step(i), y(0, t, i), 1e-5) << t;
+    }
 }
 TEST(recurrent_uses, narrow_weights) {
     constexpr nn::lstm_options lstm{.in = 20, .hidden = 24};
     constexpr nn::gru_options gru{.in = 20, .hidden = 24};
     check_narrow<nn::lstm<lstm, float, bf16>, nn::lstm<lstm>>(0.03);
-    check_narrow<nn::lstm<lstm, float, std::int8_t>, nn::lstm<lstm>>(0.06);
-    check_narrow<nn::gru<gru, float, bf16>, nn::gru<gru>>(0.03);
     check_narrow<nn::gru<gru, float, std::int8_t>, nn::gru<gru>>(0.06);
 }
 
@@ -98,7 +75,7 @@ TEST(recurrent_uses, first_rows) {
     static decltype(m)::state<> whole, part;
     whole.reset();
     part.reset();
-    const tensor<float, 7, 9> expected = m(slice<0, 0, 7>(x), whole);
+    const tensor<float, 7, 9> expected = m(tensor_view<const float, 7, 5>(x.data()), whole);
     tensor<float, 12, 9> y;
     y = -3;
     static workspace<workspace_bytes<decltype(m(x, part))>> scratch;
@@ -135,11 +112,8 @@ TEST(recurrent_uses, writes_h_once) {
     static nn::gru<{.in = 5, .hidden = 9}> m{};
     const tensor<float, 12, 5> alone{};
     const tensor<float, 2, 12, 5> batch{};
-    const auto copies = [](const auto& e) {
-        return std::string_view(explain(e).c_str()).find("copy ") != std::string_view::npos;
-    };
-    EXPECT_FALSE(copies(m(alone)));
-    EXPECT_TRUE(copies(m(batch)));
+    EXPECT_FALSE(explain(m(alone)).contains("copy "));
+    EXPECT_TRUE(explain(m(batch)).contains("copy "));
 }
 
 TEST(recurrent_uses, sizes) {

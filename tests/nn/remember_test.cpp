@@ -32,8 +32,9 @@ void paint(cache_type& cache) {
     cache.clear();
 }
 
-template <class Rows>
-void expect_same_rows(const cache_type& cache, const Rows& k, const Rows& v, std::size_t count) {
+/// The first `count` rows of a memory, projected, and nothing behind their blocks.
+void expect_rows(const cache_type& cache, const memory_type& memory, std::size_t count) {
+    const tensor<float, 2, 192, 8> k = layer().multihead_attn.keys(memory), v = layer().multihead_attn.values(memory);
     const tensor<float, 2, 192, 8> keys = cache.keys();
     const auto values = cache.values();
     ASSERT_EQ(cache.length(), count);
@@ -51,39 +52,31 @@ void expect_same_rows(const cache_type& cache, const Rows& k, const Rows& v, std
 
 TEST(remember, computes_blocks_with_rows_that_count) {
     const auto memory = support::random_numbers(1).normal<float, 192, 16>();
-    const tensor<float, 2, 192, 8> k = layer().multihead_attn.keys(memory), v = layer().multihead_attn.values(memory);
     static cache_type cache;
     for (const std::size_t count : {0u, 1u, 63u, 64u, 65u, 128u, 191u, 192u}) {
         SCOPED_TRACE(count);
         paint(cache);
         layer().remember(memory, cache, count);
-        expect_same_rows(cache, k, v, count);
+        expect_rows(cache, memory, count);
         paint(cache);
         static workspace<layer_type::remember_workspace_bytes<memory_type, cache_type>> scratch;
         layer().remember(memory, cache, count, scratch);
-        expect_same_rows(cache, k, v, count);
+        expect_rows(cache, memory, count);
     }
 }
 
-TEST(remember, rows_that_stand_apart_in_memory) {
+// Rows that stand apart, and a memory of 16 bits.
+TEST(remember, memories_of_other_types) {
     const auto wide = support::random_numbers(2).normal<float, 192, 19>();
-    const tensor<float, 192, 16> memory = slice<1, 2, 18>(wide);
-    const tensor<float, 2, 192, 8> k = layer().multihead_attn.keys(memory), v = layer().multihead_attn.values(memory);
+    const memory_type memory = slice<1, 2, 18>(wide);
     static cache_type cache;
     paint(cache);
     layer().remember(slice<1, 2, 18>(wide), cache, 100);
-    expect_same_rows(cache, k, v, 100);
-}
-
-TEST(remember, memory_of_16_bits) {
-    const auto memory = support::random_numbers(3).normal<float, 192, 16>();
+    expect_rows(cache, memory, 100);
     const tensor<bf16, 192, 16> narrow = cast<bf16>(memory);
-    const tensor<float, 192, 16> rounded = cast<float>(narrow);
-    const tensor<float, 2, 192, 8> k = layer().multihead_attn.keys(rounded), v = layer().multihead_attn.values(rounded);
-    static cache_type cache;
     paint(cache);
     layer().remember(narrow, cache, 100);
-    expect_same_rows(cache, k, v, 100);
+    expect_rows(cache, cast<float>(narrow), 100);
 }
 
 // A ring keeps the last rows of a memory that is longer.

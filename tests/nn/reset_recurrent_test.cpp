@@ -53,19 +53,4 @@ TEST(reset_recurrent, in_constant_expressions) {
     static_assert(small.first_cells[0].weight_ih(0, 0) == 0.364346087f);
 }
 
-TEST(reset_recurrent, bytes_round_what_floats_draw) {
-    constexpr nn::gru_options options{.in = 8, .hidden = 16};
-    init::generator random(2), other(2);
-    static nn::gru<options> wide{};
-    static nn::gru<options, float, std::int8_t> narrow{};
-    init::reset_parameters(wide, random);
-    init::reset_parameters(narrow, other);
-    for (std::size_t i = 0; i < 48; ++i)
-        EXPECT_EQ(narrow.first_cells[0].recurrent.bias_hh(i), wide.first_cells[0].recurrent.bias_hh(i));
-    static tensor<float, 4, 8> x;
-    x = 0.5f;
-    const tensor<float, 4, 16> expected = wide(x), y = narrow(x);
-    EXPECT_LT(eval(max(abs(y - expected)))(), 0.02f);
-}
-
 }  // namespace

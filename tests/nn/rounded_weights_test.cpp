@@ -2,18 +2,13 @@
 // Modules with weights in 8 bits and of int4: rounded when they are loaded or drawn, saved, in images, and how far
 // their results are from those of floats.
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <tests/nn/state.hpp>
 
-#include <ashlar/ashlar.hpp>
 #include <ashlar/io.hpp>
 #include <ashlar/nn.hpp>
 
@@ -23,32 +18,24 @@ namespace {
 
 using namespace ashlar;
 
-/// What depends on the element of the weights: matrices, errors of rounding, and the least cosine of a decoder.
+/// Errors of rounding, by the element of the weights.
+struct expectations {
+    double least_error, most_error, greatest_error;
+};
 template <class Weight>
-struct expectations;
-template <>
-struct expectations<std::int8_t> {
-    template <std::size_t In, std::size_t Out>
-    using matrix = quantized<float, In, Out>;
-    static constexpr std::size_t bytes_44_20 = 44 * 20 + 20 * 8;
-    static constexpr double least_error = 0.001, most_error = 0.01, greatest_error = 0.01, decoder = 0.999;
-    static constexpr float step = 0.02f;
-    static constexpr std::string_view saved = "\"self_attn.in_proj_weight\":{\"dtype\":\"I8\",\"shape\":[96,32]";
-    static constexpr bool has_saved_scales = true;
-};
-template <>
-struct expectations<int4> {
-    template <std::size_t In, std::size_t Out>
-    using matrix = quantized<int4, In, Out>;
-    static constexpr std::size_t bytes_44_20 = 2 * 32 * 18;
-    static constexpr double least_error = 0.02, most_error = 0.15, greatest_error = 0.1, decoder = 0.98;
-    static constexpr float step = 0.05f;
-    static constexpr std::string_view saved = "\"self_attn.in_proj_weight\":{\"dtype\":\"F32\",\"shape\":[96,32]";
-    static constexpr bool has_saved_scales = false;
-};
+inline constexpr bool has_scales = std::is_same_v<Weight, std::int8_t>;
+template <class Weight>
+inline constexpr expectations wanted =
+    has_scales<Weight> ? expectations{0.001, 0.01, 0.01} : expectations{0.02, 0.15, 0.1};
 
 template <class Weight>
 using linear = nn::linear<{.in = 44, .out = 20}, float, Weight>;
+static_assert(std::is_same_v<decltype(linear<std::int8_t>::weight), quantized<float, 44, 20>>);
+static_assert(std::is_same_v<decltype(linear<int4>::weight), quantized<int4, 44, 20>>);
+static_assert(std::is_same_v<decltype(linear<int4>::bias), tensor<float, 20>>);
+static_assert(nn::parameter_bytes<linear<std::int8_t>> == 44 * 20 + 20 * 8 + 20 * 4);
+static_assert(nn::parameter_bytes<linear<int4>> == 2 * 32 * 18 + 20 * 4);
+static_assert(nn::parameter_count<linear<int4>> == 44 * 20 + 20);
 static_assert(std::is_same_v<decltype(nn::embedding<{.entries = 7, .size = 4}, float, int4>::weight),
                              decltype(nn::embedding<{.entries = 7, .size = 4}>::weight)>);
 
@@ -65,13 +52,12 @@ std::vector<std::byte> file_of(const Model& m) {
 }
 
 /// The cosine of the angle between two results.
-template <class Left, class Right>
-double cosine(const Left& a, const Right& b) {
+[[gnu::noinline]] double cosine(const reference::array& a, const reference::array& b) {
     double both = 0, left = 0, right = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        both += double(a.data()[i]) * double(b.data()[i]);
-        left += double(a.data()[i]) * double(a.data()[i]);
-        right += double(b.data()[i]) * double(b.data()[i]);
+        both += a.values[i] * b.values[i];
+        left += a.values[i] * a.values[i];
+        right += b.values[i] * b.values[i];
     }
     return both / std::sqrt(left * right);
 }
@@ -88,13 +74,8 @@ using elements = testing::Types<std::int8_t, int4>;
 TYPED_TEST_SUITE(rounded_weights, elements);
 
 TYPED_TEST(rounded_weights, initial_values_are_rounded) {
-    using wanted = expectations<TypeParam>;
-    static_assert(std::is_same_v<decltype(linear<TypeParam>::weight), typename wanted::template matrix<44, 20>>);
-    static_assert(std::is_same_v<decltype(linear<TypeParam>::bias), tensor<float, 20>>);
-    static_assert(nn::parameter_count<linear<TypeParam>> == 44 * 20 + 20);
-    static_assert(nn::parameter_bytes<linear<TypeParam>> == wanted::bytes_44_20 + 20 * 4);
     const auto r = drawn<linear<TypeParam>>(1);
-    typename wanted::template matrix<44, 20> expected;
+    decltype(linear<TypeParam>::weight) expected;
     quantize(expected, drawn<linear<float>>(1).weight);
     EXPECT_EQ(std::memcmp(&expected, &r.weight, sizeof expected), 0);
     nn::init::generator random(2);
@@ -114,73 +95,68 @@ TYPED_TEST(rounded_weights, convolutions) {
     ASSERT_TRUE(io::load(back, file_of(loaded)));
     for (std::size_t c = 0; c < 12; ++c)
         for (std::size_t r = 0; r < 72; ++r) {
-            EXPECT_NEAR(rounded.weight(r, c), floats.weight(r, c), 2 * expectations<TypeParam>::greatest_error / 10)
+            EXPECT_NEAR(rounded.weight(r, c), floats.weight(r, c), 2 * wanted<TypeParam>.greatest_error / 10)
                 << r << ", " << c;
             EXPECT_EQ(loaded.weight(r, c), rounded.weight(r, c)) << r << ", " << c;
             EXPECT_EQ(back.weight(r, c), rounded.weight(r, c)) << r << ", " << c;
         }
 }
 
-TYPED_TEST(rounded_weights, floats_of_files_are_rounded_and_errors_reported) {
-    using wanted = expectations<TypeParam>;
-    static const auto m = drawn<layer<float>>(2);
+// Floats of a file are rounded and the errors reported. What is saved then comes back bit by bit.
+TYPED_TEST(rounded_weights, files) {
     static const auto at_once = drawn<layer<TypeParam>>(2);
-    static layer<TypeParam> r{};
+    static layer<TypeParam> r{}, back{};
     std::vector<std::string> names;
     std::size_t rows = 0;
-    const io::result result = io::quantize(r, file_of(m), [&](const io::quantization_error& e) {
+    io::result result = io::quantize(r, file_of(drawn<layer<float>>(2)), [&](const io::quantization_error& e) {
         names.emplace_back(e.name);
         rows += e.rows;
-        EXPECT_GT(e.relative, wanted::least_error);
-        EXPECT_LT(e.relative, wanted::most_error);
+        EXPECT_GT(e.relative, wanted<TypeParam>.least_error);
+        EXPECT_LT(e.relative, wanted<TypeParam>.most_error);
         EXPECT_GT(e.greatest, 0);
-        EXPECT_LT(e.greatest, wanted::greatest_error);
+        EXPECT_LT(e.greatest, wanted<TypeParam>.greatest_error);
     });
     ASSERT_TRUE(result) << result.message().c_str();
     EXPECT_EQ(names.size(), 6u) << "three pieces of the projections, the output, two of the block";
     EXPECT_EQ(names[0], "self_attn.in_proj_weight");
     EXPECT_EQ(rows, 32u * 3 + 32 + 48 + 32);
     EXPECT_EQ(std::memcmp(&r, &at_once, sizeof r), 0);
-}
 
-TYPED_TEST(rounded_weights, saved_models_come_back_bit_by_bit) {
-    using wanted = expectations<TypeParam>;
-    static const auto m = drawn<layer<TypeParam>>(3);
-    static layer<TypeParam> back{};
-    const auto file = file_of(m);
+    const auto file = file_of(r);
     const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-    EXPECT_NE(text.find(wanted::saved), std::string_view::npos);
-    const bool has_scales =
-        text.find("\"self_attn.in_proj_weight_scale\":{\"dtype\":\"F32\",\"shape\":[96]") != text.npos;
-    EXPECT_EQ(has_scales, wanted::has_saved_scales);
+    EXPECT_NE(text.find("\"self_attn.in_proj_weight\":{\"dtype\":\"" +
+                        std::string(has_scales<TypeParam> ? "I8" : "F32") + "\",\"shape\":[96,32]"),
+              text.npos);
+    EXPECT_EQ(text.find("\"self_attn.in_proj_weight_scale\":{\"dtype\":\"F32\",\"shape\":[96]") != text.npos,
+              has_scales<TypeParam>);
     bool reported = false;
-    const io::result r = io::quantize(back, file, [&](const io::quantization_error&) { reported = true; });
-    ASSERT_TRUE(r) << r.message().c_str();
-    EXPECT_EQ(reported, !wanted::has_saved_scales);
-    EXPECT_EQ(std::memcmp(&m, &back, sizeof m), 0);
+    result = io::quantize(back, file, [&](const io::quantization_error&) { reported = true; });
+    ASSERT_TRUE(result) << result.message().c_str();
+    EXPECT_EQ(reported, !has_scales<TypeParam>);
+    EXPECT_EQ(std::memcmp(&r, &back, sizeof r), 0);
     EXPECT_EQ(file, file_of(back));
 }
 
 TYPED_TEST(rounded_weights, files_that_do_not_fit) {
     static auto m = drawn<linear<TypeParam>>(4);
     static const auto before = m;
-    const auto load = [&](const auto& weight, const auto&... scales) {
+    const auto load = [](const auto& weight, const auto&... scales) {
         const tensor<float, 20> bias{};
         const std::tuple all(io::named("weight", weight), io::named("weight_scale", scales)...,
                              io::named("bias", bias));
         return io::load(m, file_of(all)).error;
     };
-    tensor<std::int8_t, 20, 44> integers{};
     const tensor<float, 20> scales{};
-    constexpr bool has_scales = expectations<TypeParam>::has_saved_scales;
+    tensor<std::int8_t, 20, 44> integers{};
     EXPECT_EQ(load(tensor<float, 44, 20>{}), io::error::wrong_shape);
-    EXPECT_EQ(load(integers), has_scales ? io::error::missing : io::error::wrong_dtype) << "integers without scales";
-    if constexpr (has_scales) {
+    EXPECT_EQ(load(integers), has_scales<TypeParam> ? io::error::missing : io::error::wrong_dtype)
+        << "integers without scales";
+    if constexpr (has_scales<TypeParam>) {
         integers(7, 3) = -128;
         EXPECT_EQ(load(integers, scales), io::error::value_out_of_range);
     }
     EXPECT_EQ(std::memcmp(&m, &before, sizeof m), 0);
-    if constexpr (has_scales) {
+    if constexpr (has_scales<TypeParam>) {
         integers(7, 3) = 127;
         EXPECT_EQ(load(integers, scales), io::error::none);
     }
@@ -220,41 +196,38 @@ TYPED_TEST(rounded_weights, images) {
     }
 }
 
-TYPED_TEST(rounded_weights, decoders_step_by_step) {
-    constexpr nn::llama_decoder_options options{.block = {.embed = 64, .heads = 4, .kv_heads = 2, .hidden = 80},
-                                                .layers = 2};
-    static constexpr nn::rope_options turn{.head_width = 16, .positions = 16};
-    static const auto floats = drawn<nn::llama_decoder<options>>(7);
-    static nn::llama_decoder<options, float, TypeParam> rounded{};
+TEST(rounded_weights_of_models, decoders_step_by_step) {
+    constexpr nn::llama_layer_options options{.embed = 32, .heads = 4, .kv_heads = 2, .hidden = 48};
+    static constexpr nn::rope_options turn{.head_width = 8, .positions = 16};
+    static const auto floats = drawn<nn::llama_layer<options>>(7);
+    static nn::llama_layer<options, float, std::int8_t> rounded{};
     ASSERT_TRUE(io::load(rounded, file_of(floats)));
     nn::init::generator random(8);
-    const auto x = nn::init::randn<float, 9, 64>(random);
-    const tensor<float, 9, 64> exact = floats(x, nn::rope_tables<turn>, causal);
-    const tensor<float, 9, 64> y = rounded(x, nn::rope_tables<turn>, causal);
-    EXPECT_GT(cosine(exact, y), expectations<TypeParam>::decoder);
-    EXPECT_LT(cosine(exact, y), 0.999999) << "which the same weights would give";
-    static std::array<nn::kv_cache<float, 16, 2, 16>, 2> caches{};
-    for (std::size_t t = 0; t < 9; ++t) {
-        const tensor<float, 1, 64> row = unsqueeze<0>(x[t]);
-        const tensor<float, 1, 64> step = rounded.decode(row, nn::rope_tables<turn>, caches);
-        for (std::size_t i = 0; i < 64; ++i)
-            ASSERT_NEAR(step(0, i), y(t, i), expectations<TypeParam>::step) << t << ", " << i;
-    }
+    const auto x = nn::init::randn<float, 9, 32>(random);
+    const reference::array exact = state::llama_layer(state::of(floats), "", {32, 4, 2}, reference::of(x));
+    static nn::kv_cache<float, 16, 2, 8> cache{};
+    tensor<float, 9, 32> y;
+    for (std::size_t t = 0; t < 9; ++t)
+        tensor_view<float, 1, 32>(y.data() + 32 * t) =
+            rounded.decode(tensor_view<const float, 1, 32>(x.data() + 32 * t), nn::rope_tables<turn>, cache);
+    EXPECT_GT(cosine(exact, reference::of(y)), 0.999);
+    EXPECT_LT(cosine(exact, reference::of(y)), 0.999999) << "which the same weights would give";
 }
 
-// Some layers are more exact than others.
+// Some products are more exact than others.
 TEST(rounded_weights_of_models, mixed_ones_are_nearer) {
-    using model = nn::encoder<{.layer = small, .layers = 2}>;
-    static const auto m = drawn<model>(5);
-    static nn::encoder<{.layer = small, .layers = 2}, float, int4> rounded{};
-    static nn::encoder<{.layer = small, .layers = 2}, float, nn::mixed<int4, bf16>> mixed{};
+    static const auto m = drawn<layer<float>>(5);
+    static layer<int4> rounded{};
+    static layer<nn::mixed<int4, bf16>> mixed{};
     ASSERT_TRUE(io::load(rounded, file_of(m)));
     ASSERT_TRUE(io::load(mixed, file_of(m)));
     nn::init::generator random(9);
     const auto x = nn::init::randn<float, 6, 32>(random);
-    const tensor<float, 6, 32> exact = m(x), y = rounded(x), z = mixed(x);
-    EXPECT_GT(cosine(exact, y), 0.98);
-    EXPECT_GT(cosine(exact, z), cosine(exact, y));
+    const reference::array exact =
+        state::encoder_layer(state::of(m), "", {{32, 4, 4}, nn::activation::gelu, false}, reference::of(x));
+    const tensor<float, 6, 32> y = rounded(x), z = mixed(x);
+    EXPECT_GT(cosine(exact, reference::of(y)), 0.98);
+    EXPECT_GT(cosine(exact, reference::of(z)), cosine(exact, reference::of(y)));
 }
 
 }  // namespace

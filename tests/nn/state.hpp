@@ -54,10 +54,14 @@ using dict = std::map<std::string, array>;
         a = reference::make({p.extents.begin(), p.extents.begin() + static_cast<std::ptrdiff_t>(p.rank)});
     for (std::size_t r = 0; r < p.rows; ++r)
         for (std::size_t c = 0; c < p.columns; ++c)
-            a.values[(p.first_row + r) * p.columns + c] =
-                p.kind == ashlar::nn::element_kind::f64
-                    ? static_cast<const double*>(p.data)[p.offset(r, c)]
-                    : static_cast<double>(static_cast<const float*>(p.data)[p.offset(r, c)]);
+            a.values[(p.first_row + r) * p.columns + c] = [&, at = p.offset(r, c)]() -> double {
+                switch (p.kind) {
+                case ashlar::nn::element_kind::f64: return static_cast<const double*>(p.data)[at];
+                case ashlar::nn::element_kind::bf16:
+                    return static_cast<double>(static_cast<const ashlar::bf16*>(p.data)[at]);
+                default: return static_cast<double>(static_cast<const float*>(p.data)[at]);
+                }
+            }();
 }
 template <class M>
 dict of(const M& m) {

@@ -28,13 +28,11 @@ void check() {
 }
 
 TEST(stream_pool, greatest) {
-    check<nn::max_pool1d<{.channels = 3, .kernel = 2, .channels_last = true}>, 16>();
     check<nn::max_pool1d<{.channels = 5, .kernel = 3, .stride = 2, .padding = 1}>, 7, 1>();
     check<nn::max_pool1d<{.channels = 2, .kernel = 4, .stride = 3, .dilation = 6, .channels_last = true}>, 8>();
 }
 TEST(stream_pool, mean) {
-    check<nn::avg_pool1d<{.channels = 3, .kernel = 5, .stride = 7, .channels_last = true}>, 16>();
-    check<nn::avg_pool1d<{.channels = 3, .kernel = 4, .stride = 2, .padding = 2}>, 16, 2>();
+    check<nn::avg_pool1d<{.channels = 3, .kernel = 4, .stride = 7, .padding = 2}>, 16, 2>();
     check<nn::avg_pool1d<{.channels = 3, .kernel = 30, .stride = 1, .channels_last = true}>, 9>();
 }
 

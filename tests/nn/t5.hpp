@@ -45,16 +45,10 @@ struct t5 {
     }
 };
 
-/// Each layer, and what is around them.
+/// Each layer of the encoder; returns the memory.
 template <bool Gated>
-void check_layers(const std::string& name) {
-    const parity::fixture file("t5_models");
-    static t5<Gated> m{};
-    file.load(m, name, io::t5_names);
+tensor<float, 13, 16> check_encoder(const parity::fixture& file, const t5<Gated>& m, const std::string& name) {
     const auto in_encoder = m.encoder_positions.template table<13, 13>();
-    const auto in_decoder = m.decoder_positions.template table<6, 6>();
-    const auto of_memory = nn::cross(scale(1.0f), keys_below(9));
-
     tensor<float, 13, 16> x = m.embedding(file.array<int, 13>(name + ".in.source"));
     for (std::size_t i = 0; i < 2; ++i) {
         x = m.encoder.layers[i](x, scale(1.0f), bias(in_encoder.bias()), keys_below(9));
@@ -62,7 +56,18 @@ void check_layers(const std::string& name) {
     }
     const tensor<float, 13, 16> memory = m.encoder.norm(x);
     file.expect(memory, name + ".out.encoder");
+    return memory;
+}
 
+/// Each layer, and what is around them.
+template <bool Gated>
+void check_layers(const std::string& name) {
+    const parity::fixture file("t5_models");
+    static t5<Gated> m{};
+    file.load(m, name, io::t5_names);
+    const tensor<float, 13, 16> memory = check_encoder(file, m, name);
+    const auto in_decoder = m.decoder_positions.template table<6, 6>();
+    const auto of_memory = nn::cross(scale(1.0f), keys_below(9));
     tensor<float, 6, 16> y = m.embedding(file.array<int, 6>(name + ".in.target"));
     for (std::size_t i = 0; i < 2; ++i) {
         y = m.decoder.layers[i](y, memory, scale(1.0f), bias(in_decoder.bias()), causal, of_memory);
@@ -70,18 +75,17 @@ void check_layers(const std::string& name) {
     }
     y = m.decoder.norm(y);
     file.expect(y, name + ".out.decoder");
-    const float factor = Gated ? 1.0f : 0.25f;  // where the head is the embedding, the values are scaled
-    file.expect(eval(m.lm_head(y * factor)), name + ".out.logits");
+    file.expect(eval(m.lm_head(y)), name + ".out.logits");
 }
 
-/// The target token by token, over the memory of the file.
+/// The target token by token.
 template <bool Gated>
 void check_decoding(const std::string& name) {
     const parity::fixture file("t5_models");
     static t5<Gated> m{};
     file.load(m, name, io::t5_names);
     const auto in_decoder = m.decoder_positions.template table<6, 6>();
-    const auto memory = file.array<float, 13, 16>(name + ".out.encoder");
+    const tensor<float, 13, 16> memory = check_encoder(file, m, name);
     const tensor<float, 6, 16> target = m.embedding(file.array<int, 6>(name + ".in.target"));
     tensor<float, 6, 16> y;
     static std::array<nn::kv_cache<float, 6, 2, 12>, 2> caches{};
@@ -94,6 +98,8 @@ void check_decoding(const std::string& name) {
         y[i] = next[0];
     }
     file.expect(y, name + ".out.decoder");
+    const float factor = Gated ? 1.0f : 0.25f;  // where the head is the embedding, the values are scaled
+    file.expect(eval(m.lm_head(y * factor)), name + ".out.logits");
 }
 
 }  // namespace parity
