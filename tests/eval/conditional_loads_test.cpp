@@ -48,7 +48,7 @@ public:
     void check(const auto& f, double tolerance = 1e-5) const {
         const tensor_view<const T, Rows, Columns> part(first);
         const auto says = explain(f(part));
-        EXPECT_TRUE(says.contains("are not read")) << says.c_str();
+        EXPECT_TRUE(says.contains("are not loaded")) << says.c_str();
         support::check(f(part), reference::of(ashlar::detail::constant_evaluate(f(whole))), tolerance);
     }
 
@@ -121,7 +121,7 @@ TEST(conditional_loads, of_two_matrices) {
 /// arrays: their elements are there, and a branch costs more than a select.
 TEST(conditional_loads, where_all_is_read) {
     static constexpr tensor<float, 16, 16> x{};
-    const auto reads_all = [](const auto& e) { return !explain(e).contains("are not read"); };
+    const auto reads_all = [](const auto& e) { return !explain(e).contains("are not loaded"); };
     EXPECT_TRUE(reads_all(sum<0>(where(x > 0.0f, x, 0.0f))));
     EXPECT_TRUE(reads_all(max<1>(masked(x, causal))));
     EXPECT_TRUE(reads_all(softmax<1>(masked(x, sliding_window<4, 0>))));

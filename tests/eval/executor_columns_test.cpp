@@ -205,9 +205,9 @@ TEST(executor_columns_of_few_rows, bits_and_parts) {
 // Both plans, and those of the layers of a model.
 TEST(executor_columns_of_few_rows, are_explained) {
     const auto both = explain<2>(random_module<layer_type>()(input, keys_below(1)), rows_below(1));
-    EXPECT_TRUE(both.contains("where rows_below asks for no more than"));
+    EXPECT_TRUE(both.contains("for rows_below of at most"));
     EXPECT_TRUE(both.contains("columns that workers share"));
-    EXPECT_TRUE(both.contains("where it asks for more:\nplan of"));
+    EXPECT_TRUE(both.contains("for more rows:\nplan of"));
     static nn::encoder<{.layer = {.embed = 32, .heads = 2, .hidden = 64}, .layers = 2}> encoder{};
     static const tensor<float, 128, 32> x{};
     EXPECT_TRUE(explain<2>(encoder(x)).contains("which workers share"));

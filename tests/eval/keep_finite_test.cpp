@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // keep_finite, the mask of a bias: what is minus infinity in it is not read; and caps of scores that cap nothing.
+#include <cmath>
 #include <limits>
 
 #include <tests/support/additive_mask.hpp>
@@ -17,6 +18,9 @@ TEST(keep_finite, ports_an_additive_mask) {
     // Rows that keep nothing are zeros.
     check(attention(a.q, a.k, a.v, bias(a.m), keep_finite(a.m)), expected.values, 4e-6);
     for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(expected.values.values[5 * 9 + i], 0);
+    // With the bias alone they are NaN.
+    const tensor<float, 37, 9> leaky = attention(a.q, a.k, a.v, bias(a.m));
+    EXPECT_TRUE(std::isnan(leaky(5, 0)));
     // Weights, and of a temporary.
     check(attention_weights(a.q, a.k, keep_finite(eval(a.m * 2.0f)), bias(a.m)), expected.weights, 4e-6);
 }

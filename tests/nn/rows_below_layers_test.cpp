@@ -190,12 +190,12 @@ TEST(rows_below_layers, explained) {
         return std::string_view(text.data(), text.size()).find(part) != std::string_view::npos;
     };
     const auto limited = explain(trained<norm_last>()(x, keys_below(1)), rows_below(1));
-    EXPECT_TRUE(has(limited, "for every 16 of 64 rows, or 8 at the end, as far as the keys that the mask keeps\n"));
-    EXPECT_TRUE(has(limited, "for every 32 of 64 rows, or 16 at the end, as far as rows_below\n")) << limited.c_str();
-    EXPECT_FALSE(has(limited, "whatever rows_below says") || has(limited, "are needed"));
+    EXPECT_TRUE(has(limited, "for every 16 of 64 rows, or 8 at the end, up to the last kept key\n"));
+    EXPECT_TRUE(has(limited, "for every 32 of 64 rows, or 16 at the end, up to rows_below\n")) << limited.c_str();
+    EXPECT_FALSE(has(limited, "regardless of rows_below") || has(limited, "are needed"));
     const auto whole = explain(trained<norm_last>()(x), rows_below(1));
     EXPECT_TRUE(has(whole, "3 times: (all rows of what is computed before it are needed)\n")) << whole.c_str();
-    EXPECT_TRUE(has(whole, "for all 64 rows, whatever rows_below says\n"));
+    EXPECT_TRUE(has(whole, "for all 64 rows, regardless of rows_below\n"));
 }
 
 }  // namespace

@@ -182,8 +182,8 @@ def check_decoding(folder):
             headers[name] = (folder / f"{name}_steps.hpp").read_text()
             found = read_safetensors(folder / f"{name}_steps_test.safetensors")
             tokens, logits = found["input.tokens"], found["output.logits"]
-            expect(len(tokens) == prompt + 8 and len(logits) == 9, f"{name}: the test has a prompt and eight tokens behind it")
-            expect(np.array_equal(logits.argmax(-1)[:-1], tokens[prompt:]), f"{name}: the tokens behind the prompt are the best ones")
+            expect(len(tokens) == prompt + 8 and len(logits) == 9, f"{name}: the test has a prompt and eight tokens after it")
+            expect(np.array_equal(logits.argmax(-1)[:-1], tokens[prompt:]), f"{name}: the tokens after the prompt are the best ones")
             np.save(folder / "tokens.npy", tokens)
             imported(folder, name, [folder / "tokens.npy"])
             whole = read_safetensors(folder / f"net_{name}_test.safetensors")["output.logits"]
@@ -238,7 +238,7 @@ def refusals(folder):
     yield "window of a context", {**LLAMA, "sliding_window": 16}, {}, ["9", "--context", "17"], "sliding_window"
     yield "window is a text", {**LLAMA, "sliding_window": "16"}, {}, ["9"], "sliding_window is '16'"
     yield "context of an encoder", BERT, weights, ["9", "--context", "12"], "only gpt2"
-    yield "no room", LLAMA, {}, ["9", "--context", "9"], "room behind the 9 tokens"
+    yield "no room", LLAMA, {}, ["9", "--context", "9"], "room after the 9 tokens"
     yield "no context", LLAMA, {}, ["9", "--context", "0"], "at least one token"
     yield "long context", LLAMA, {}, ["9", "--context", "21"], "20 positions"
     yield "batch", LLAMA, {}, ["2,9", "--context", "20"], "no batch"

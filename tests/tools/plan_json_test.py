@@ -126,13 +126,13 @@ def check_run(title, report, explained):
     shared = sum("shared" in loop for loop in loops)
     expect(shared == text.count("whichworkersshare"), f"{title}: {shared} loops are shared")
     ends = [loop["ends_at"] for loop in loops if "ends_at" in loop]
-    for limits, said in ((["rows_below"], "asfarasrows_below"), (["keys"], "asfarasthekeys"), (["rows_below", "keys"], "asfarasrows_belowandthekeys")):
-        count = text.count(said) - (text.count(said + "andthekeys") if limits == ["rows_below"] else 0)
+    for limits, said in ((["rows_below"], "uptorows_below"), (["keys"], "uptothelastkeptkey"), (["rows_below", "keys"], "uptorows_belowandthelastkeptkey")):
+        count = text.count(said) - (text.count(said + "andthelastkeptkey") if limits == ["rows_below"] else 0)
         expect(ends.count(limits) == count, f"{title}: {count} loops end at {limits}: {ends}")
     for plan in report["plans"]:
         expect(("worker_bytes" in plan) == (shared > 0), f"{title}: scratch of each worker")
         if "rows_up_to" in plan:
-            expect(spaceless(f"asks for no more than {plan['rows_up_to']} rows:") in text, f"{title}: up to {plan['rows_up_to']} rows")
+            expect(spaceless(f"of at most {plan['rows_up_to']} rows:") in text, f"{title}: up to {plan['rows_up_to']} rows")
             expect(any(p.get("rows_above") == plan["rows_up_to"] for p in report["plans"]), f"{title}: a plan for more rows")
 
 

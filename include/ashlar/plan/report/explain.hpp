@@ -25,11 +25,11 @@ constexpr void put_plans(const Put& put) {
         each_run_plan<Expression, Config, Rows, Bytes>([&]<class Plan, std::size_t MoreThan, std::size_t UpTo>() {
             text_writer<128> heading;
             if constexpr (UpTo != 0) {
-                heading.put("where rows_below asks for no more than ");
+                heading.put("for rows_below of at most ");
                 heading.put(plural{UpTo, "row", "rows"});
                 heading.put(":\n");
             } else if constexpr (MoreThan != 0) {
-                heading.put("\nwhere it asks for more:\n");
+                heading.put("\nfor more rows:\n");
             }
             put(heading.text);
             put(printed_plan<Plan>.out.text);

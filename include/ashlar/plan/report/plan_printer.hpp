@@ -157,7 +157,7 @@ private:
         if (l.limits.stop())
             print_limits(l.limits);
         else if (is_limited && l.rows)
-            out.put(", whatever rows_below says");
+            out.put(", regardless of rows_below");
         if (l.is_shared) out.put(", which workers share");
         if (l.is_split) out.put(", one tile after the other");
         if (l.rows && l.tile == flat_tile_rows && l.extent >= tall_tile_rows && l.part == 0 &&
@@ -167,9 +167,9 @@ private:
         out.put('\n');
     }
     constexpr void print_limits(const entry_limits& limits) {
-        out.put(", as far as ");
+        out.put(", up to ");
         if (limits.have_rows()) out.put(limits.have_keys() ? "rows_below and " : "rows_below");
-        if (limits.have_keys()) out.put("the keys that the mask keeps");
+        if (limits.have_keys()) out.put("the last kept key");
     }
     constexpr void print_fused(const plan_fusion& fused) {
         // What happens in full tiles, if anything.

@@ -62,7 +62,7 @@ struct stage_printer : stage_formula<Plan> {
         } else {
             print_statistics(s);
         }
-        if (stage.loads_conditionally) put_line("registers of which no element is asked for are not read\n");
+        if (stage.loads_conditionally) put_line("registers without a kept element are not loaded\n");
         print_key_tiles(s);
     }
 
