@@ -87,7 +87,9 @@ TEST(streamed_products, masked_results_of_another_type) {
         for (std::size_t j = 0; j < 128; ++j) {
             const double exact = reference::product_at(a, b, i, j);
             ASSERT_NEAR(masked(i, j), j <= i ? exact : -1.0, 4e-5);
-            if (std::abs(exact - 0.5) >= 1e-4) ASSERT_EQ(above(i, j), exact > 0.5);
+            if (std::abs(exact - 0.5) >= 1e-4) {
+                ASSERT_EQ(above(i, j), exact > 0.5);
+            }
         }
 }
 

@@ -28,11 +28,11 @@ struct operands : support::product_operands<T> {
     std::vector<T> out, scratch;
     std::vector<int> count;
 
-    [[gnu::noinline]] operands(const product_shape& p, std::size_t bytes)
-        : support::product_operands<T>(p),
-          out(p.i * p.j, std::numeric_limits<T>::quiet_NaN()),
+    [[gnu::noinline]] operands(const product_shape& of, std::size_t bytes)
+        : support::product_operands<T>(of),
+          out(of.i * of.j, std::numeric_limits<T>::quiet_NaN()),
           scratch(bytes / sizeof(T) + 2, T(-7)),
-          count(p.i * p.j) {
+          count(of.i * of.j) {
         this->surround_by_nan();
     }
     [[gnu::noinline]] void expect_once() const {

@@ -98,8 +98,9 @@ struct product_operands {
                                         << ' ' << p.vk << " padded " << p.padded);
         for (std::size_t i = 0; i < p.i; ++i)
             for (std::size_t j = 0; j < p.j; ++j)
-                if (const double sum = expected(i, j); sum != anything)
+                if (const double sum = expected(i, j); sum != anything) {
                     ASSERT_NEAR(c[i * p.j + j], sum, tolerance<T>(p.k)) << i << ' ' << j;
+                }
     }
     void expect_product(const T* c) const {
         expect(c, [&](std::size_t i, std::size_t j) { return sum(i, j); });

@@ -44,7 +44,7 @@ using score_terms = std::function<double(std::size_t, std::size_t, std::size_t)>
 /// Attention of rows [T, width] and [S, width]. Compiled once, not for each module.
 [[gnu::noinline]] inline array attended_rows(const dict& d, const attention_shape& s, std::size_t width,
                                              const nn::rope_options& rope, const score_terms& added, const array& x,
-                                             const array& memory, const kept_pairs& keeps) {
+                                             const array& memory, const kept_pairs& kept) {
     const std::size_t q_width = s.heads * width, k_width = s.kv_heads * width;
     const auto projected = [&](const array& rows, const char* name, std::size_t piece, std::size_t columns) {
         const bool stacked = d.contains("in_proj_weight");
@@ -64,7 +64,7 @@ using score_terms = std::function<double(std::size_t, std::size_t, std::size_t)>
             std::vector<double> weights(keys, 0.0);
             double total = 0;
             for (std::size_t j = 0; j < keys; ++j) {
-                if (!keeps(i, j)) continue;
+                if (!kept(i, j)) continue;
                 double score = 0;
                 for (std::size_t c = 0; c < width; ++c)
                     score += q.values[i * q_width + h * width + c] * k.values[j * k_width + of_keys + c];
@@ -81,7 +81,7 @@ using score_terms = std::function<double(std::size_t, std::size_t, std::size_t)>
 /// By what the state dict of a module holds.
 template <nn::attention_options Options>
 array attended(const nn::multihead_attention<Options>& module, const array& x, const array& memory,
-               const kept_pairs& keeps) {
+               const kept_pairs& kept) {
     using type = nn::multihead_attention<Options>;
     const auto added = [&](std::size_t i, std::size_t j, std::size_t h) -> double {
         if constexpr (type::has_relative_positions)
@@ -91,17 +91,17 @@ array attended(const nn::multihead_attention<Options>& module, const array& x, c
             return 0;
     };
     return attended_rows(state::of(module), {type::embed, type::heads, type::kv_heads}, type::head_width, Options.rope,
-                         added, x, memory, keeps);
+                         added, x, memory, kept);
 }
 inline constexpr auto keep_all = [](std::size_t, std::size_t) { return true; };
 inline constexpr auto keep_causal = [](std::size_t i, std::size_t j) { return j <= i; };
 
 /// A layer of an encoder with such attention.
 template <nn::encoder_layer_options Options, class Kept>
-array encoded(const nn::encoder_layer<Options>& layer, const array& x, const Kept& keeps) {
+array encoded(const nn::encoder_layer<Options>& layer, const array& x, const Kept& kept) {
     const state::dict d = state::of(layer);
     const auto normed = [&](const char* name, const array& y) { return state::layer_norm(d, name, y); };
-    const auto mixed = [&](const array& y) { return attended(layer.self_attn, y, y, keeps); };
+    const auto mixed = [&](const array& y) { return attended(layer.self_attn, y, y, kept); };
     const auto block = [&](const array& y) { return state::feed_forward(d, "", Options.activation, y); };
     if (Options.norm_first) {
         const array h = reference::add(x, mixed(normed("norm1", x)));

@@ -220,7 +220,9 @@ TYPED_TEST(kv_cache_model, holds_the_latest_rows) {
         for (std::size_t i = 0; i < 40; ++i) {
             ASSERT_NO_FATAL_FAILURE(this->step());
             ASSERT_NO_FATAL_FAILURE(this->expect_rows());
-            if (i % 5 == 0) ASSERT_NO_FATAL_FAILURE(this->look());
+            if (i % 5 == 0) {
+                ASSERT_NO_FATAL_FAILURE(this->look());
+            }
         }
     }
 }

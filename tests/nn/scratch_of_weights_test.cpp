@@ -38,7 +38,9 @@ struct scratch_of_weights : testing::Test {
                                               std::size_t length) {
         for (std::size_t i = 0; i < found.size(); ++i) {
             const std::size_t r = i / found.extents[2] % found.extents[1];
-            if (r < length) ASSERT_EQ(found.values[i], expected.values[i]) << r;
+            if (r < length) {
+                ASSERT_EQ(found.values[i], expected.values[i]) << r;
+            }
         }
     }
     /// Has both fill a cache with all rows or some, after others.
@@ -105,13 +107,13 @@ void expect_same(Destination destination, const Expression& e) {
     EXPECT_TRUE(all(abs(destination - expected) < 1e-5f));
 }
 TYPED_TEST(scratch_of_weights, into_views) {
-    constexpr std::size_t rows = scratch_of_weights<TypeParam>::rows, embed = scratch_of_weights<TypeParam>::embed;
+    constexpr std::size_t extent = scratch_of_weights<TypeParam>::rows, width = scratch_of_weights<TypeParam>::embed;
     if constexpr (std::is_same_v<TypeParam, bf16>) {
-        static tensor<float, embed, rows> turned;
+        static tensor<float, width, extent> turned;
         expect_same(transpose(turned), this->linear(this->x));
     } else {
-        static tensor<float, rows, 2 * embed> wide;
-        expect_same(slice<1, 0, embed>(wide), this->linear(this->x));
+        static tensor<float, extent, 2 * width> wide;
+        expect_same(slice<1, 0, width>(wide), this->linear(this->x));
     }
 }
 

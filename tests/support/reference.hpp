@@ -266,19 +266,19 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
     for (std::size_t row = 0; row < result.weights.size() / keys; ++row) {
         const std::size_t query = row % queries;
         const index batch = coordinates(batch_extents, row / queries);
-        const auto line = [&](const array& x, std::size_t i, bool grouped) {
+        const auto row_of = [&](const array& x, std::size_t i, bool grouped) {
             index c = batch;
             if (grouped && !c.empty()) c.back() /= group;
             c.insert(c.end(), {i, 0});
             return x.values.data() + place(x, c);
         };
-        const double* const own = line(q, query, false);
+        const double* const own = row_of(q, query, false);
         std::vector<std::size_t> kept;
         std::vector<double> scores;
         for (std::size_t key = 0; key < keys; ++key) {
             if (options.keep && !options.keep(batch, query, key)) continue;
             double s = 0;
-            const double* const other = line(k, key, true);
+            const double* const other = row_of(k, key, true);
             for (std::size_t d = 0; d < depth; ++d) s += own[d] * other[d];
             s *= scale;
             if (options.softcap != 0) s = options.softcap * std::tanh(s / options.softcap);
@@ -300,7 +300,7 @@ inline attention_result attend(const array& q, const array& k, const array& v, c
             // Infinity is no constant to compare with under -ffast-math.
             const double weight = most < std::numeric_limits<double>::lowest() ? 0 : std::exp(scores[i] - most) / sum;
             result.weights.values[row * keys + kept[i]] = weight;
-            const double* const value = line(v, kept[i], true);
+            const double* const value = row_of(v, kept[i], true);
             for (std::size_t d = 0; d < width; ++d) result.values.values[row * width + d] += weight * value[d];
         }
     }

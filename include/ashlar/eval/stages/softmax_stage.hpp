@@ -74,9 +74,10 @@ struct softmax_stage : row_stage<Plan, Element, Stage, Rows> {
         if constexpr (!is_weighted) {
             return numerator;
         } else {
-            using reader = typename base::template reader<Width>;
-            const vec scale = reader{f}.template operand_value<core, 1, base::top_steps>(this->in_core(row, column), 0);
-            return select(numerator == vec(0), numerator, numerator * scale);
+            using factors = typename base::template reader<Width>;
+            const vec factor =
+                factors{f}.template operand_value<core, 1, base::top_steps>(this->in_core(row, column), 0);
+            return select(numerator == vec(0), numerator, numerator * factor);
         }
     }
     /// The factors of Width rows from `row`, which the epilogue of the next product applies. A partial softmax writes
