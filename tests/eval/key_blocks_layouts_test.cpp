@@ -53,7 +53,7 @@ TEST(key_blocks, states) {
     const auto part = attention_partial(q, k, v, causal_at<20>());
     attention_state<float, 35, 16> state;
     using expression = std::remove_cvref_t<decltype(part.expression)>;
-    static_assert(block_of<small, expression>() == 16);
+    static_assert(support::keys_of_block<small, expression>() == 16);
     static workspace<workspace_bytes<expression, 1, small>> scratch;
     auto values = part.values_of(state);
     const auto bound = part.bound_to(state);
@@ -119,9 +119,9 @@ TEST(key_blocks, weights_that_are_kept_or_read_again) {
     const auto v = numbers<64, 64>(3);
     tensor<float, 32, 64> weights;
     const auto kept = matmul(store(weights, attention_weights(q, k, causal_at<9>())), v);
-    static_assert(block_of<small, std::remove_cvref_t<decltype(kept)>>() == 0);
+    static_assert(support::keys_of_block<small, std::remove_cvref_t<decltype(kept)>>() == 0);
     const auto e = let(attention_weights(q, k), [&](const auto& w) { return matmul(w, v) + w; });
-    static_assert(block_of<small, std::remove_cvref_t<decltype(e)>>() == 0);
+    static_assert(support::keys_of_block<small, std::remove_cvref_t<decltype(e)>>() == 0);
     const auto expected = detail::constant_evaluate(e), actual = evaluated<small>(e, std::source_location::current());
     support::expect_near_elements(actual.begin(), expected.begin(), actual.size(), actual.extents.data(), 2, 1e-5,
                                   std::source_location::current());

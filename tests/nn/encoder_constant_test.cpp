@@ -31,22 +31,21 @@ constexpr small model = [] {
 
 constexpr auto input =
     generate<float, 3, 4>([](auto i, auto j) { return static_cast<float>((i * 7 + j * 3) % 5) - 2.0f; });
-#ifdef __clang__  // docs/compiler_traps.md: biases in constant expressions
-constexpr tensor<float, 3, 4> output = model(input, causal);
-#define HAS_CONSTANT_OUTPUT
-#endif
 
 TEST(encoder_constant, is_what_run_time_says) {
     const auto x = input;
     const tensor<float, 3, 4> y = model(x, causal);
-#ifdef HAS_CONSTANT_OUTPUT
-    reference::expect_near(y, reference::of(output), 2e-6);
-#endif
     auto expected = reference::of(x);
     for (const char* layer : {"layers.0.", "layers.1."})
         expected = state::encoder_layer(state::of(model), layer, {{4, 2, 2}, nn::activation::relu, true}, expected,
                                         state::keeps_causal);
-    reference::expect_near(y, state::layer_norm(state::of(model), "norm", expected), 4e-6);
+    expected = state::layer_norm(state::of(model), "norm", expected);
+    reference::expect_near(y, expected, 4e-6);
+#ifdef __clang__  // docs/compiler_traps.md: biases in constant expressions
+    constexpr tensor<float, 3, 4> output = model(input, causal);
+    reference::expect_near(y, reference::of(output), 2e-6);
+    reference::expect_near(output, expected, 4e-6);
+#endif
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <tests/support/differential.hpp>
+#include <tests/support/plans.hpp>
 
 namespace support::key_blocks {
 
@@ -18,15 +19,6 @@ using with_caches = build_config<current_config::instruction_sets, current_confi
 /// Blocks of 16 keys, and of up to 48 for a tile of 32 queries.
 using small = with_caches<512, 512>;
 using medium = with_caches<4 * 1024, 48 * 1024>;
-
-/// Keys of a block; 0 if the plan has none.
-template <class Config, class E>
-constexpr std::size_t block_of() {
-    constexpr const auto& code = detail::planned<E, Config>::code;
-    for (std::size_t l = 0; l < code.loop_count; ++l)
-        if (code.loops[l].keys) return code.loops[l].tile;
-    return 0;
-}
 
 /// Evaluates in blocks, into spoiled memory by a spoiled workspace, both with guards behind them.
 template <class Config, class E>
@@ -48,7 +40,7 @@ auto evaluated(const E& e, std::source_location where) {
 template <class Config = small, class E>
 void check(const E& e, double tolerance = support::default_tolerance<element_of<E>>,
            std::source_location where = std::source_location::current()) {
-    static_assert(block_of<Config, E>() != 0, "the test is about blocks");
+    static_assert(keys_of_block<Config, E>() != 0, "the test is about blocks");
     const detail::value_tensor<E> expected = detail::constant_evaluate(e), actual = evaluated<Config>(e, where);
     support::expect_near_elements(actual.begin(), expected.begin(), actual.size(), actual.extents.data(),
                                   actual.extents.size(), tolerance, where);
