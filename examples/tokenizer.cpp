@@ -22,7 +22,7 @@ inline constexpr axis<"word", 5> word;
 inline constexpr axis<"vocabulary", 11> vocabulary;  // BOS, EOS, and nine words
 inline constexpr axis<"hidden", 10> hidden;
 
-/// The first word of a text, which loses it and the space after.
+/// The first word of a text, which loses it and the space after it.
 std::string_view next_word(std::string_view& text) {
     const auto length = std::min(text.find(' '), text.size());
     const auto first = text.substr(0, length);

@@ -132,7 +132,7 @@ extern const std::uint32_t data_in_flash[];
 
 using handler = void (*)();
 /// The top of the stack, then handlers: reset, non-maskable, faults, and at the end PendSV and the system timer. A
-/// part's interrupts follow after the 16th.
+/// part's interrupts follow the 16th.
 [[gnu::section(".vectors"), gnu::used]] const handler vectors[16] = {
     reinterpret_cast<handler>(stack + stack_bytes / sizeof(std::uint32_t)),
     reset,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heads are merged before they are moved after the sequence.
+// Heads are merged before they are moved after the sequence axis.
 // expect: ashlar: reshape: the number of elements must stay the same; change a dimension or make one -1
 // expect: "heads"
 // expect: "model"

@@ -70,7 +70,7 @@ def windows_of(node, spatial, kernel):
             room = spatial[i] + before + behind - reach
             count = (-(-room // strides[i]) if ceil else room // strides[i]) + 1
             if ceil and (count - 1) * strides[i] >= spatial[i] + before:
-                count -= 1  # a window may not begin in the padding after
+                count -= 1  # a window may not begin in the padding at the end
         if count < 1:
             raise Uncovered("the kernel is larger than the padded input")
         result.append(Window(kernel[i], strides[i], dilations[i], before, behind, count))

@@ -91,7 +91,7 @@ private:
     void (*call)(const void*, std::size_t) = nullptr;
     const void* function = nullptr;
     std::size_t parts = 0;
-    std::vector<std::jthread> threads;  // after what they use: they end before it
+    std::vector<std::jthread> threads;  // declared after what they use, so that they end first
     /// Wakes threads so that they end, those of a constructor that throws as well.
     struct alarm {
         jthread_pool& pool;

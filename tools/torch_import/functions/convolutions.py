@@ -18,7 +18,7 @@ def with_batch(b, x, axes, function):
 
 
 def same_pads(kernel, dilation):
-    """What padding='same' adds: one more after where it is odd."""
+    """What padding='same' adds: one more at the end where it is odd."""
     total = [(k - 1) * d for k, d in zip(kernel, dilation)]
     return [n // 2 for n in total] + [n - n // 2 for n in total]
 

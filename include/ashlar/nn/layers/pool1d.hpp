@@ -40,7 +40,8 @@ struct pool1d {
                                  stride = given_or(options.stride, options.kernel), padding = options.padding;
     using pool = Pool;
 
-    /// The expression: [..., channels, T] to [..., channels, windows], or with `channels_last` the channels after.
+    /// The expression: [..., channels, T] to [..., channels, windows], or with `channels_last` [..., windows,
+    /// channels].
     template <any_expression Input>
     [[nodiscard]] ASHLAR_ALWAYS_INLINE constexpr auto operator()(Input&& x) const noexcept {
         static_assert(convolution_input<shape_of<Input>, 1, channels, options.channels_last>::fits,
